@@ -18,11 +18,28 @@ const maxExpansion = 100
 // expansionSlack is how many bytes any compressed file may hold, and the most that a bomb gives before it is refused.
 const expansionSlack = 1 << 20
 
-// Plain returns the contents of a file of results, which may be compressed: in gzip, of one
+// Read reads a file of rows or of observations, which its first line tells apart. It may be compressed: in gzip, of one
 // or several members, as its first bytes say. Contents of more than 256 MiB, or of more than 1 MiB and 100 times
 // what was read of the file, are an error, so that a small file cannot fill the memory.
-func Plain(r io.Reader) (io.Reader, error) { return plain(r, maxPlain, expansionSlack) }
+//
+// Empty lines and unknown fields are skipped. A malformed or truncated line, or one of another schema, is an error
+// with its number; the records before it are returned with it.
+func Read(r io.Reader) ([]Row, []Observation, error) {
+	text, err := plain(r, maxPlain, expansionSlack)
+	if err != nil {
+		return nil, nil, err
+	}
+	lines := bufio.NewReaderSize(text, 1<<10)
+	first, _ := lines.Peek(1 << 10) // what is wrong with it is for the reader to say
+	if holdsObservations(first) {
+		found, err := readObservations(lines)
+		return nil, found, err
+	}
+	rows, err := readRows(lines)
+	return rows, nil, err
+}
 
+// plain returns the contents of a file that may be compressed.
 func plain(r io.Reader, most, slack int64) (io.Reader, error) {
 	file := &counted{r: r}
 	b := bufio.NewReader(file)

@@ -67,7 +67,7 @@ func TestPlainBomb(t *testing.T) {
 		"one member": zipped(t, strings.Repeat(row, 1<<20)),
 		"many":       bytes.Repeat(zipped(t, strings.Repeat(row, 1<<16)), 16),
 	} {
-		r, err := Plain(bytes.NewReader(data))
+		r, err := plain(bytes.NewReader(data), maxPlain, expansionSlack)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,17 +24,17 @@ func ExampleMeasure() {
 	// length 40: 100 of 100 right (0.963 to 1.000) <nil>
 }
 
-// With an open session s, s.Complete(ctx, q.Prompt, runtime.GenerateOptions{MaxNew: q.MaxNew}) asks a model.
-func ExampleQuestions() {
+// With an open session s, s.Complete(ctx, p.Text, runtime.GenerateOptions{MaxNew: p.MaxNew}) asks a model.
+func ExamplePrompts() {
 	copyTask, _ := task.Lookup("copy")
 	words, _ := task.Vocabulary("", copyTask)
-	questions, err := eval.Questions(card.Card{Task: "copy", Tokenizer: words}, 3, 1)
+	prompts, err := eval.Prompts(card.Card{Task: "copy", Tokenizer: words}, 3, 1)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for q, err := range questions {
-		fmt.Println(q.Prompt+q.Expected, q.Correct(q.Expected), q.Correct("7"), err)
+	for p, err := range prompts {
+		fmt.Println(p.Text+p.Expected, p.Correct(p.Expected), p.Correct("7"), err)
 		break // they have no end
 	}
 	// Output: Copy: E box 8 [SEP] E box 8 true false <nil>

@@ -4,6 +4,10 @@ package eval
 var (
 	DrawWindows = drawWindows
 	Percentile  = percentile
+	ReadJSONL   = readRows
+
+	HoldsObservations = holdsObservations
+	ReadObservations  = readObservations
 )
 
 // Roofline is the fraction of what the peaks allow.

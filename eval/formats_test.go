@@ -65,11 +65,11 @@ func TestBenchstat(t *testing.T) {
 	var b strings.Builder
 	rows := all()
 	rows[0].Threads, rows[0].Model, rows[0].Machine, rows[0].ToolVersion = 2, "a b/c", "m  n", "v1"
-	if err := eval.Benchstat(&b, rows); err != nil {
+	if err := printed(&b, rows, "benchstat"); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "benchstat.txt", b.String())
-	if err := eval.Benchstat(&failing{}, rows); err == nil {
+	if err := printed(&failing{}, rows, "benchstat"); err == nil {
 		t.Error("a failing writer is not reported")
 	}
 }
@@ -83,7 +83,7 @@ func TestBenchstatSaysOnce(t *testing.T) {
 		rows = append(rows, r)
 	}
 	var b strings.Builder
-	if err := eval.Benchstat(&b, rows); err != nil {
+	if err := printed(&b, rows, "benchstat"); err != nil {
 		t.Fatal(err)
 	}
 	var named []string
@@ -103,7 +103,7 @@ func TestCSV(t *testing.T) {
 	rows := all()
 	rows[0].Model = "a, \"b\"\nc"
 	rows[0].Parts = map[string]float64{"input": 0.5}
-	if err := eval.CSV(&b, rows); err != nil {
+	if err := printed(&b, rows, "csv"); err != nil {
 		t.Fatal(err)
 	}
 	lines, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
@@ -135,7 +135,7 @@ func TestCSV(t *testing.T) {
 			t.Errorf("row %d: %s is %q, want %q", tc.row, tc.name, got, tc.want)
 		}
 	}
-	if err := eval.CSV(&failing{}, rows); err == nil {
+	if err := printed(&failing{}, rows, "csv"); err == nil {
 		t.Error("a failing writer is not reported")
 	}
 }

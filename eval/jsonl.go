@@ -18,10 +18,8 @@ func WriteJSONL(w io.Writer, rows ...Row) error {
 	return writeLines(w, "row", rows, func(r Row) error { return r.json().check() })
 }
 
-// ReadJSONL reads rows that WriteJSONL wrote. Empty lines and unknown fields are
-// skipped. A malformed or truncated line, or one of another schema, is an error
-// with its number; the rows before it are returned with it.
-func ReadJSONL(r io.Reader) ([]Row, error) {
+// readRows reads rows that WriteJSONL wrote.
+func readRows(r io.Reader) ([]Row, error) {
 	return readLines(r, "results", "row", func(line []byte) (Row, error) {
 		var row rowJSON
 		if err := json.Unmarshal(line, &row); err != nil {

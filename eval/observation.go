@@ -153,9 +153,9 @@ func WriteObservations(w io.Writer, all ...Observation) error {
 	return writeLines(w, "observation", all, func(o Observation) error { return o.check() })
 }
 
-// ReadObservations reads what WriteObservations wrote, and lines of schema 1. Empty lines and unknown fields are skipped; a
+// readObservations reads what WriteObservations wrote, and lines of schema 1. Empty lines and unknown fields are skipped; a
 // malformed line, or one of another schema, is an error with its number.
-func ReadObservations(r io.Reader) ([]Observation, error) {
+func readObservations(r io.Reader) ([]Observation, error) {
 	return readLines(r, "observations", "observation", func(line []byte) (Observation, error) {
 		var o Observation
 		if err := json.Unmarshal(line, &o); err != nil {
@@ -170,8 +170,8 @@ func ReadObservations(r io.Reader) ([]Observation, error) {
 	})
 }
 
-// HoldsObservations reports whether a file that begins so has observations in it, and not rows.
-func HoldsObservations(beginning []byte) bool {
+// holdsObservations reports whether a file that begins so has observations in it, and not rows.
+func holdsObservations(beginning []byte) bool {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(beginning, " \r\n"), []byte("\n"))
 	for measure := range observed {
 		if bytes.Contains(line, fmt.Appendf(nil, `"measure":%q`, measure)) {

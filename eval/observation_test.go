@@ -138,11 +138,7 @@ func TestCommittedObservations(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer file.Close()
-		plain, err := eval.Plain(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all, err := eval.ReadObservations(plain)
+		_, all, err := eval.Read(file)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,19 +11,19 @@ import (
 // lineStart is how every line begins that WriteJSONL and WriteObservations wrote.
 const lineStart = `{"schema":`
 
-// ReadPartialJSONL is ReadJSONL for a file whose writer may have been stopped in
+// ReadPartialJSONL is readRows for a file whose writer may have been stopped in
 // the middle of a line: a last line that breaks off is left out. whole is the
 // length in bytes of what is complete, to which the file is to be cut before
 // more is appended. A last line that only lacks its end is complete; closed
 // tells whether it has one. What does not look like the start of a row is an
-// error, as in ReadJSONL.
+// error, as in readRows.
 func ReadPartialJSONL(r io.Reader) (rows []Row, whole int64, closed bool, err error) {
-	return readPartial(r, "results", "row", ReadJSONL)
+	return readPartial(r, "results", "row", readRows)
 }
 
-// ReadPartialObservations is ReadObservations for such a file, as ReadPartialJSONL is ReadJSONL.
+// ReadPartialObservations is readObservations for such a file, as ReadPartialJSONL is readRows.
 func ReadPartialObservations(r io.Reader) (all []Observation, whole int64, closed bool, err error) {
-	return readPartial(r, "observations", "observation", ReadObservations)
+	return readPartial(r, "observations", "observation", readObservations)
 }
 
 func readPartial[T any](r io.Reader, file, noun string, read func(io.Reader) ([]T, error)) (all []T, whole int64, closed bool, err error) {

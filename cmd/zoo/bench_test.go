@@ -35,7 +35,7 @@ func readRows(t *testing.T, file string) []eval.Row {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	rows, err := eval.ReadJSONL(f)
+	rows, _, err := eval.Read(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestBenchResumes(t *testing.T) {
 	if diff := cmp.Diff(want, readRows(t, parts), times); diff != "" {
 		t.Errorf("kept rows (-uninterrupted +resumed):\n%s", diff)
 	}
-	got, err := eval.ReadJSONL(strings.NewReader(shown))
+	got, _, err := eval.Read(strings.NewReader(shown))
 	if err != nil {
 		t.Fatal(err)
 	}

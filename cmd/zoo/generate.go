@@ -104,32 +104,32 @@ func (a *app) generate(ctx context.Context, o generateOptions, args []string) er
 		return err
 	}
 	defer session.Close()
-	questions, err := o.questions(ctx, session)
+	prompts, err := o.prompts(ctx, session)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.From, err)
 	}
 	a.Note("model: %s", s.From)
 	a.noteWarnings(s.From, session)
-	return a.completeAll(ctx, session, s.Label, o, questions)
+	return a.completeAll(ctx, session, s.Label, o, prompts)
 }
 
-// questions yields the prompt that was given, or prompts of the model's tasks, without end.
-func (o generateOptions) questions(ctx context.Context, s *runtime.Session) (iter.Seq2[eval.Question, error], error) {
+// prompts yields the prompt that was given, or prompts of the model's tasks, without end.
+func (o generateOptions) prompts(ctx context.Context, s *runtime.Session) (iter.Seq2[eval.Prompt, error], error) {
 	if o.hasPrompt {
 		_, err := s.EncodePrompt(ctx, o.prompt)
-		return func(yield func(eval.Question, error) bool) {
-			for yield(eval.Question{Prompt: o.prompt}, nil) {
+		return func(yield func(eval.Prompt, error) bool) {
+			for yield(eval.Prompt{Text: o.prompt}, nil) {
 			}
 		}, err
 	}
-	questions, err := eval.Questions(s.Info().Card, o.length, o.Seed)
+	prompts, err := eval.Prompts(s.Info().Card, o.length, o.Seed)
 	switch {
 	case errors.Is(err, task.ErrNoLength):
 		return nil, fmt.Errorf("--length %d: %w", o.length, err)
 	case err != nil:
 		return nil, fmt.Errorf("%w; use --prompt", err)
 	}
-	return questions, nil
+	return prompts, nil
 }
 
 // options gives every answer its own stream of random numbers. An answer has the tokens that it needs unless

@@ -17,7 +17,7 @@ import (
 
 // completion is what a model wrote after a prompt. Without a task there is no right answer.
 type completion struct {
-	eval.Question
+	eval.Prompt
 	Generated string `json:"generated"`
 	Correct   *bool  `json:"correct,omitempty"`
 }
@@ -59,18 +59,18 @@ func (o *generateOptions) readPrompt(ctx context.Context, a *app, hasLength bool
 
 // completeAll lets a model complete prompts, and shows the text as it is written, or all as JSON.
 func (a *app) completeAll(
-	ctx context.Context, s *runtime.Session, name string, o generateOptions, questions iter.Seq2[eval.Question, error],
+	ctx context.Context, s *runtime.Session, name string, o generateOptions, prompts iter.Seq2[eval.Prompt, error],
 ) error {
 	shown, right := *a, 0
 	if o.asJSON {
 		shown.Out = io.Discard
 	}
 	all := []completion{}
-	for q, err := range questions {
+	for p, err := range prompts {
 		if err != nil {
 			return err
 		}
-		completed, err := shown.complete(ctx, s, q, o.options(len(all), q.MaxNew))
+		completed, err := shown.complete(ctx, s, p, o.options(len(all), p.MaxNew))
 		if err != nil {
 			return err
 		}
@@ -96,19 +96,19 @@ func (a *app) completeAll(
 // complete completes a prompt, which is shown when the model has begun: a prompt that a model refuses is an error and
 // nothing else.
 func (a *app) complete(
-	ctx context.Context, s *runtime.Session, q eval.Question, opt runtime.GenerateOptions,
+	ctx context.Context, s *runtime.Session, p eval.Prompt, opt runtime.GenerateOptions,
 ) (completion, error) {
 	begun := false
 	begin := func() {
-		if !begun && q.Task != "" {
-			a.Print("prompt     %s", q.Prompt)
-			a.Print("expected   %s", q.Expected)
+		if !begun && p.Task != "" {
+			a.Print("prompt     %s", p.Text)
+			a.Print("expected   %s", p.Expected)
 			fmt.Fprint(a.Out, "generated  ")
 		}
 		begun = true
 	}
 	var text strings.Builder
-	for step, err := range s.Stream(ctx, []runtime.Prompt{{Text: q.Prompt}}, opt) {
+	for step, err := range s.Stream(ctx, []runtime.Prompt{{Text: p.Text}}, opt) {
 		if err != nil {
 			if begun {
 				a.Print("")
@@ -124,11 +124,11 @@ func (a *app) complete(
 	}
 	begin()
 	a.Print("")
-	completed := completion{Question: q, Generated: text.String()}
-	if q.Task == "" {
+	completed := completion{Prompt: p, Generated: text.String()}
+	if p.Task == "" {
 		return completed, nil
 	}
-	completed.Correct = new(q.Correct(completed.Generated))
+	completed.Correct = new(p.Correct(completed.Generated))
 	a.Print("%s\n", map[bool]string{true: "ok", false: "wrong"}[*completed.Correct])
 	return completed, nil
 }

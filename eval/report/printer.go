@@ -59,9 +59,9 @@ func (p *Printer) Rest(rows []eval.Row) error {
 		e.SetEscapeHTML(false)
 		return e.Encode(rows)
 	case "csv":
-		return eval.CSV(p.Out, rows)
+		return writeCSV(p.Out, rows)
 	case "benchstat":
-		return eval.Benchstat(p.Out, rows)
+		return writeBenchstat(p.Out, rows)
 	}
 	if !p.tables() {
 		return fmt.Errorf("report: unknown format %q; known: %s", p.Format, strings.Join(Formats(), ", "))

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -54,18 +53,7 @@ func readFile(name string) ([]eval.Row, []eval.Observation, error) {
 		return nil, nil, err
 	}
 	defer f.Close()
-	plain, err := eval.Plain(f)
-	if err != nil {
-		return nil, nil, err
-	}
-	lines := bufio.NewReaderSize(plain, 1<<10)
-	first, _ := lines.Peek(1 << 10) // what is wrong with it is for the reader to say
-	if eval.HoldsObservations(first) {
-		found, err := eval.ReadObservations(lines)
-		return nil, found, err
-	}
-	rows, err := eval.ReadJSONL(lines)
-	return rows, nil, err
+	return eval.Read(f)
 }
 
 // resultFiles lists the result files of paths.

@@ -104,7 +104,7 @@ func reread(t *testing.T, made []eval.Observation) []eval.Observation {
 	if err := eval.WriteObservations(&b, made...); err != nil {
 		t.Fatal(err)
 	}
-	again, err := eval.ReadObservations(strings.NewReader(b.String()))
+	_, again, err := eval.Read(strings.NewReader(b.String()))
 	if err != nil || len(again) != len(made) {
 		t.Fatalf("%d observations of %d, %v", len(again), len(made), err)
 	}

@@ -89,7 +89,7 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	kept, err := eval.ReadObservations(file)
+	_, kept, err := eval.Read(file)
 	if diff := cmp.Diff(want, kept); err != nil || diff != "" {
 		t.Errorf("error %v, the file (-want +got):\n%s", err, diff)
 	}

@@ -22,9 +22,9 @@ func readResults(path string) (file []byte, rows []eval.Row, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	plain, err := eval.Plain(bytes.NewReader(file))
-	if err == nil {
-		rows, err = eval.ReadJSONL(plain)
+	rows, other, err := eval.Read(bytes.NewReader(file))
+	if err == nil && len(other) > 0 {
+		err = errors.New("it holds observations, not rows")
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s is damaged: %w; take it from git again (git checkout -- %s), "+

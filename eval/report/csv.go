@@ -1,4 +1,4 @@
-package eval
+package report
 
 import (
 	"encoding/csv"
@@ -7,28 +7,30 @@ import (
 	"io"
 	"reflect"
 	"strings"
+
+	"github.com/nopezoo/zoo/eval"
 )
 
-// CSV writes a line of names, those of the JSON form in its order, and a line
+// writeCSV writes a line of names, those of the JSON form in its order, and a line
 // per row. A field that a row lacks is empty; lists and maps are JSON.
-func CSV(w io.Writer, rows []Row) error {
+func writeCSV(w io.Writer, rows []eval.Row) error {
 	c := csv.NewWriter(w)
-	names := fieldNames(reflect.TypeFor[Row]())
+	names := fieldNames(reflect.TypeFor[eval.Row]())
 	if err := c.Write(names); err != nil {
-		return fmt.Errorf("eval: csv: %w", err)
+		return fmt.Errorf("report: csv: %w", err)
 	}
 	for i, row := range rows {
 		line, err := csvLine(row, names)
 		if err != nil {
-			return fmt.Errorf("eval: csv: row %d: %w", i, err)
+			return fmt.Errorf("report: csv: row %d: %w", i, err)
 		}
 		if err := c.Write(line); err != nil {
-			return fmt.Errorf("eval: csv: %w", err)
+			return fmt.Errorf("report: csv: %w", err)
 		}
 	}
 	c.Flush()
 	if err := c.Error(); err != nil {
-		return fmt.Errorf("eval: csv: %w", err)
+		return fmt.Errorf("report: csv: %w", err)
 	}
 	return nil
 }
@@ -48,7 +50,7 @@ func fieldNames(t reflect.Type) []string {
 	return names
 }
 
-func csvLine(row Row, names []string) ([]string, error) {
+func csvLine(row eval.Row, names []string) ([]string, error) {
 	data, err := json.Marshal(row)
 	if err != nil {
 		return nil, err

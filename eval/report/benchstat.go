@@ -1,4 +1,4 @@
-package eval
+package report
 
 import (
 	"fmt"
@@ -6,15 +6,17 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/nopezoo/zoo/eval"
 )
 
-// Benchstat writes rows in the format of Go's benchmarks, which benchstat
+// writeBenchstat writes rows in the format of Go's benchmarks, which benchstat
 // (golang.org/x/perf) compares: for each row and each of its repeats a line of
 // reading the prompts (Prefill, ns/op per batch) and one of generating (Decode,
 // ns/op per step of the whole batch, and tokens/s). Rows that differ in their
 // samples' seed alone are samples of one benchmark. Lines such as
 // "cpu: name" hold until they change. NA rows are left out.
-func Benchstat(w io.Writer, rows []Row) error {
+func writeBenchstat(w io.Writer, rows []eval.Row) error {
 	var b strings.Builder
 	b.WriteString("Unit tokens/s better=higher\nUnit peak-bytes better=lower\n")
 	was := map[string]string{}
@@ -28,25 +30,25 @@ func Benchstat(w io.Writer, rows []Row) error {
 				fmt.Fprintf(&b, "%s: %s\n", c[0], strings.Join(strings.Fields(c[1]), " "))
 			}
 		}
-		r.benchstat(&b)
+		benchstatLines(&b, r)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func (r *Row) benchstat(b *strings.Builder) {
-	name := r.benchmarkName()
+func benchstatLines(b *strings.Builder, r eval.Row) {
+	name := benchmarkName(r)
 	batches := r.TimedBatches / max(r.Repeats, 1)
 	for i, prefill := range r.RepeatPrefillMS {
 		fmt.Fprintf(b, "BenchmarkPrefill/%s \t%8d\t%15.0f ns/op", name, max(batches, 1), prefill*1e6)
-		if r.measure() == MeasureSpeed {
+		if r.Measure == eval.MeasureSpeed {
 			fmt.Fprintf(b, "\t%12.1f tokens/s", 1e3*float64(r.TimedBatch*r.Length)/prefill)
 		}
 		b.WriteString("\n")
 		if i < len(r.RepeatDecodeMS) && r.RepeatDecodeMS[i] > 0 {
 			steps := max(r.DecodeSteps/max(r.Repeats, 1), 1)
 			fmt.Fprintf(b, "BenchmarkDecode/%s \t%8d\t%15.0f ns/op\t%12.1f tokens/s", name, steps,
-				r.RepeatDecodeMS[i]*1e6, r.repeatRate(i))
+				r.RepeatDecodeMS[i]*1e6, repeatRate(r, i))
 			if r.PeakMemory > 0 {
 				fmt.Fprintf(b, "\t%12d peak-bytes", r.PeakMemory)
 			}
@@ -57,8 +59,8 @@ func (r *Row) benchstat(b *strings.Builder) {
 
 // repeatRate is the tokens per second of one repeat: of its steps alone where
 // every row takes all of them, else of all that it generated.
-func (r *Row) repeatRate(i int) float64 {
-	if r.measure() == MeasureSpeed {
+func repeatRate(r eval.Row, i int) float64 {
+	if r.Measure == eval.MeasureSpeed {
 		return 1e3 * float64(r.TimedBatch) / r.RepeatDecodeMS[i]
 	}
 	return r.RepeatRates[i]
@@ -67,7 +69,7 @@ func (r *Row) repeatRate(i int) float64 {
 // benchmarkName has the parts of a name that benchstat can tell apart and
 // project on: "model=copy-rope/pe=rope/…/len=20-2". A bin has a dash
 // that is no minus: what follows one at the end are the threads.
-func (r *Row) benchmarkName() string {
+func benchmarkName(r eval.Row) string {
 	var parts []string
 	for _, p := range [][2]string{
 		{"model", r.Model}, {"pe", r.Encoding}, {"task", r.Task}, {"profile", r.Profile}, {"dtype", r.DType},

@@ -11,27 +11,24 @@ import (
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
-// Question is a prompt of a task with its answer.
-type Question struct {
+// Prompt is a prompt of a task with its completion.
+type Prompt struct {
 	Task     string `json:"task,omitempty"`
 	Length   int    `json:"length,omitempty"` // the task's own measure
-	Prompt   string `json:"prompt"`
+	Text     string `json:"prompt"`
 	Expected string `json:"expected,omitempty"`
-	// MaxNew is how many tokens a model may write: what the answer needs and a few more,
+	// MaxNew is how many tokens a model may write: what the completion needs and a few more,
 	// as far as the model's maximum length lets it.
 	MaxNew int `json:"-"`
-
-	correct func(target, generated string) bool
+	// Correct reports whether the text that a model wrote after the prompt is right.
+	Correct func(generated string) bool `json:"-"`
 }
 
-// Correct reports whether the text that a model wrote after the prompt is right.
-func (q Question) Correct(generated string) bool { return q.correct(q.Expected, generated) }
-
-// Questions yields prompts of a length, one of each task of a model in turn, without end. They are
+// Prompts yields prompts of a length, one of each task of a model in turn, without end. They are
 // prompts of the split Test, which no training run sees, where the length has as many that one is found. The
-// same seed gives the same questions. The error is that of a model without a task that is known, or of a length
+// same seed gives the same prompts. The error is that of a model without a task that is known, or of a length
 // that one of its tasks does not have.
-func Questions(c card.Card, length int, seed uint64) (iter.Seq2[Question, error], error) {
+func Prompts(c card.Card, length int, seed uint64) (iter.Seq2[Prompt, error], error) {
 	tasks, err := task.LookupList(c.Task)
 	if err != nil {
 		return nil, fmt.Errorf("the model's task: %w", err)
@@ -46,28 +43,28 @@ func Questions(c card.Card, length int, seed uint64) (iter.Seq2[Question, error]
 		}
 	}
 	s := accuracy{tok: words, maxLength: c.MaxLength}
-	return func(yield func(Question, error) bool) {
+	return func(yield func(Prompt, error) bool) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		for i := 0; ; i++ {
-			q, err := s.question(tasks[i%len(tasks)], rng, length)
-			if !yield(q, err) || err != nil {
+			p, err := s.prompt(tasks[i%len(tasks)], rng, length)
+			if !yield(p, err) || err != nil {
 				return
 			}
 		}
 	}, nil
 }
 
-func (s *accuracy) question(t task.Task, rng *rand.Rand, length int) (Question, error) {
+func (s *accuracy) prompt(t task.Task, rng *rand.Rand, length int) (Prompt, error) {
 	sample, err := t.Sample(rng, length, task.Test)
 	if errors.Is(err, task.ErrNoSplit) { // so short that there are few prompts
 		sample, err = t.Sample(rng, length, task.Whole)
 	}
 	if err != nil {
-		return Question{}, err
+		return Prompt{}, err
 	}
 	e, err := s.encode(sample)
-	return Question{
-		Task: t.Name, Length: sample.Length, Prompt: sample.Prompt, Expected: sample.Target,
-		MaxNew: e.limit, correct: t.Correct,
+	return Prompt{
+		Task: t.Name, Length: sample.Length, Text: sample.Prompt, Expected: sample.Target,
+		MaxNew: e.limit, Correct: func(generated string) bool { return t.Correct(sample.Target, generated) },
 	}, err
 }
