@@ -35,12 +35,12 @@ func size(encoding, settings string) models.Config {
 }
 
 // model is a small decoder with weights large enough that all of it shows.
-func model(t testing.TB, encoding, settings string) (*models.Decoder, map[string]*tensor.Tensor) {
+func model(t testing.TB, encoding, settings string) (models.Model, map[string]*tensor.Tensor) {
 	t.Helper()
 	return modelOf(t, size(encoding, settings))
 }
 
-func modelOf(t testing.TB, cfg models.Config) (*models.Decoder, map[string]*tensor.Tensor) {
+func modelOf(t testing.TB, cfg models.Config) (models.Model, map[string]*tensor.Tensor) {
 	t.Helper()
 	m, err := models.New(cfg)
 	if err != nil {
@@ -53,7 +53,7 @@ func modelOf(t testing.TB, cfg models.Config) (*models.Decoder, map[string]*tens
 			params[i].Std = 1
 		}
 	}
-	return m.(*models.Decoder), models.InitWeights(params, 3)
+	return m, models.InitWeights(params, 3)
 }
 
 // description is a card with a vocabulary of words.
@@ -67,7 +67,7 @@ func description() card.Card {
 
 // reference computes the logits of each row by itself with the interpreter in
 // float64, on the graph that training uses: no cache, no mask, no padding.
-func reference(t testing.TB, m *models.Decoder, weights map[string]*tensor.Tensor, rows [][]int64) [][]float64 {
+func reference(t testing.TB, m models.Model, weights map[string]*tensor.Tensor, rows [][]int64) [][]float64 {
 	t.Helper()
 	b := graph.NewBuilder()
 	g, err := b.Build(graph.Output{Name: "logits", Node: m.Forward(b, models.Mode{}).Logits})

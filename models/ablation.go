@@ -18,12 +18,6 @@ const (
 	ablateMean = "mean" // it gives what it gives on average over data, the weight HeadMeanName
 )
 
-// HeadMeanName names the weight [H·D] of a layer that holds what each head gives on average, 0 for heads that stay.
-func HeadMeanName(layer int) string { return fmt.Sprintf("layers.%d.attn.head_mean", layer) }
-
-// HeadOutputName names the output of what the heads of a layer give, [B·T,H·D].
-func HeadOutputName(layer int) string { return fmt.Sprintf("head_output.%d", layer) }
-
 // ablation is Config.Ablation, read.
 type ablation struct {
 	way   string
@@ -111,7 +105,7 @@ func (c Config) HeadMeans(average map[int][]float32) map[string]*tensor.Tensor {
 				copy(mean[at[1]*width:(at[1]+1)*width], average[layer][at[1]*width:])
 			}
 		}
-		out[HeadMeanName(layer)] = tensor.Of(mean, len(mean))
+		out[fmt.Sprintf(HeadMeanName, layer)] = tensor.Of(mean, len(mean))
 	}
 	return out
 }
@@ -150,12 +144,12 @@ func (p *pass) addHeadMeans(layer int, y *graph.Node) *graph.Node {
 	if !slices.Contains(p.cfg.MeanAblated(), layer) {
 		return y
 	}
-	return p.b.Add(y, p.param(HeadMeanName(layer)))
+	return p.b.Add(y, p.param(fmt.Sprintf(HeadMeanName, layer)))
 }
 
 // showHeads makes what the heads of a layer give, y [B·T,H·D], an output, where that is asked for.
 func (p *pass) showHeads(layer int, y *graph.Node) {
 	if p.mode.HeadOutputs {
-		p.out.HeadOutputs = append(p.out.HeadOutputs, graph.Output{Name: HeadOutputName(layer), Node: y})
+		p.out.HeadOutputs = append(p.out.HeadOutputs, graph.Output{Name: fmt.Sprintf(HeadOutputName, layer), Node: y})
 	}
 }

@@ -112,7 +112,7 @@ func TestAblationErrors(t *testing.T) {
 		t.Errorf("lstm: error %v", err)
 	}
 	i := models.Intervention{Ablation: "mean:0.1", Factors: []float64{2}}
-	if i.String() != "factor=2, ablate=mean:0.1" || i.IsZero() {
+	if i.String() != "factor=2, ablate=mean:0.1" {
 		t.Errorf("%q", i)
 	}
 	cfg, err := i.Apply(micro("rope", "modern"), longest)

@@ -72,8 +72,8 @@ func Architectures() []Architecture {
 	}
 }
 
-// Find returns the row of a name. The error for an unknown one lists those known.
-func Find(name string) (Architecture, error) {
+// findArchitecture returns the row of a name. The error for an unknown one lists the known ones.
+func findArchitecture(name string) (Architecture, error) {
 	var names []string
 	for _, a := range Architectures() {
 		if a.Name == name {
@@ -91,7 +91,7 @@ func ArchitectureOf(c Config) (Architecture, error) {
 	all := Architectures()
 	i := slices.IndexFunc(all, func(a Architecture) bool { return a.StandsIn(c.Encoding) })
 	if i < 0 {
-		a, err := Find(cmp.Or(c.Architecture, DefaultArchitecture))
+		a, err := findArchitecture(cmp.Or(c.Architecture, DefaultArchitecture))
 		return a.mixing(c.Mixer), err
 	}
 	a := all[i].mixing(cmp.Or(c.Mixer, c.Encoding))

@@ -13,7 +13,7 @@ import (
 	"github.com/nopezoo/zoo/models/pe"
 )
 
-// Clockwork is the Clockwork RNN (Koutník, Greff, Gomez & Schmidhuber 2014,
+// clockwork is the Clockwork RNN (Koutník, Greff, Gomez & Schmidhuber 2014,
 // arXiv 1402.3511) as a language model. Its n hidden units are g modules of
 // k = n/g, sorted from fast to slow; module m has the period T_m and reads
 // itself and every slower module:
@@ -25,15 +25,15 @@ import (
 // x_t is the token's embedding, y before the first token is 0, and the clock
 // starts at t = 0, where every module fires. The recurrent matrix is block upper
 // triangular by construction: the blocks below the diagonal are no parameters.
-type Clockwork struct {
+type clockwork struct {
 	cfg Config
 }
 
 // size is k, the units of one module.
-func (c *Clockwork) size() int { return c.cfg.NUnits / c.cfg.NModules }
+func (c *clockwork) size() int { return c.cfg.NUnits / c.cfg.NModules }
 
 // newClockwork makes a network from a resolved configuration.
-func newClockwork(cfg Config) (Model, error) { return &Clockwork{cfg}, nil }
+func newClockwork(cfg Config) (Model, error) { return &clockwork{cfg}, nil }
 
 // resolveClockwork fills in and checks the network's settings.
 func resolveClockwork(c Config) (Config, error) {
@@ -61,14 +61,14 @@ func resolveClockwork(c Config) (Config, error) {
 }
 
 // Config implements Model.
-func (c *Clockwork) Config() Config { return c.cfg }
+func (c *clockwork) Config() Config { return c.cfg }
 
 // MaxLength implements Model: there is none.
-func (c *Clockwork) MaxLength() int { return 0 }
+func (c *clockwork) MaxLength() int { return 0 }
 
 // Params implements Model. The standard deviations keep sums of units of order 1;
 // the paper's own 0.1 is for networks of a few dozen units.
-func (c *Clockwork) Params() []pe.Param {
+func (c *clockwork) Params() []pe.Param {
 	n, d, k := c.cfg.NUnits, c.cfg.DModel, c.size()
 	list := []pe.Param{
 		{Name: "embed.weight", Shape: []int{c.cfg.VocabSize, d}, Std: 1, Decay: true},
@@ -88,12 +88,12 @@ func recurrent(m int) string { return fmt.Sprintf("modules.%d.recurrent.weight",
 
 // cell is a Clockwork RNN under construction.
 type cell struct {
-	*Clockwork
+	*clockwork
 	b      *graph.Builder
 	params map[string]*graph.Node
 }
 
-func (c *Clockwork) cell(b *graph.Builder) *cell { return &cell{c, b, declare(b, c.Params())} }
+func (c *clockwork) cell(b *graph.Builder) *cell { return &cell{c, b, declare(b, c.Params())} }
 
 // fired is the new value of module m, [B,k], from the modules' old values and
 // the drive of all units, [B,n].
@@ -108,7 +108,7 @@ func (l *cell) fired(m int, y []*graph.Node, drive *graph.Node) (out *graph.Node
 
 // Forward implements Model: the network unrolled over m.Steps tokens, which is
 // the length of the axis seq. Rows are padded on the right.
-func (c *Clockwork) Forward(b *graph.Builder, m Mode) *Forward {
+func (c *clockwork) Forward(b *graph.Builder, m Mode) *Forward {
 	l := c.cell(b)
 	drives, ok := unroll(b, m, l.params, "a Clockwork RNN")
 	if !ok {
@@ -134,7 +134,7 @@ func (c *Clockwork) Forward(b *graph.Builder, m Mode) *Forward {
 // Graph implements Model: one step, flat, with the state in and out. Its clock is
 // position_ids, which starts at 0; where attention_mask is 0 (left padding) the
 // state stays as it is. Both profiles are this graph.
-func (c *Clockwork) Graph(Mode) (*graph.Graph, []card.State, error) {
+func (c *clockwork) Graph(Mode) (*graph.Graph, []card.State, error) {
 	b := graph.NewBuilder()
 	l := c.cell(b)
 	state := card.LayerState(0, "state")

@@ -126,11 +126,6 @@ func (c Config) Name() string {
 // ByLayer returns the encoding, or what a hybrid of the architecture has in its place.
 func (c Config) ByLayer() string { return cmp.Or(c.Encoding, c.Mixer) }
 
-// NeedsTrainedLength reports whether a setting asks for TrainedLength, which is not given.
-func (c Config) NeedsTrainedLength() bool {
-	return c.TrainedLength == 0 && (c.LogitScale == scaleSSMax || c.LogitScale == scaleLogN)
-}
-
 // MarshalJSON leaves the architecture out where it is the default: configurations are
 // stored and hashed as they were when there was no other.
 func (c Config) MarshalJSON() ([]byte, error) {

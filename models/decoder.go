@@ -11,17 +11,17 @@ import (
 	"github.com/nopezoo/zoo/models/pe"
 )
 
-// Decoder is a decoder-only transformer (Vaswani et al. 2017) that normalises before each
+// decoder is a decoder-only transformer (Vaswani et al. 2017) that normalises before each
 // sub-layer, with a tied embedding and any positional encoding. Under the faithful settings
 // it is the model of Kazemnejad et al. 2023, under gpt2 the model of Radford et al. 2019.
-type Decoder struct {
+type decoder struct {
 	cfg   Config
 	enc   pe.Encoding
 	mixer pe.Pattern // where layers have a DeltaNet in attention's place; nil for none
 }
 
 // isDelta reports whether a layer has a DeltaNet in attention's place.
-func (d *Decoder) isDelta(layer int) bool { return d.mixer != nil && d.mixer.At(layer) == deltaName }
+func (d *decoder) isDelta(layer int) bool { return d.mixer != nil && d.mixer.At(layer) == deltaName }
 
 // newDecoder makes a decoder from a resolved configuration.
 func newDecoder(cfg Config) (Model, error) {
@@ -33,7 +33,7 @@ func newDecoder(cfg Config) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Decoder{cfg: cfg, enc: enc}
+	d := &decoder{cfg: cfg, enc: enc}
 	seen := map[string]bool{}
 	for _, p := range d.Params() {
 		if seen[p.Name] {
@@ -45,14 +45,6 @@ func newDecoder(cfg Config) (Model, error) {
 	return d, nil
 }
 
-// WithEncoding makes a decoder from a resolved configuration and any encoding
-// value, one outside the table too. No configuration can carry such a value: that
-// of the decoder says so, and nothing is built from it.
-func WithEncoding(cfg Config, enc pe.Encoding) *Decoder {
-	cfg.Encoding, cfg.EncodingParams = fmt.Sprintf("%s%T", valuePrefix, enc), nil
-	return &Decoder{cfg: cfg, enc: enc}
-}
-
 // encodingOf returns the encoding of a layer of so many.
 func encodingOf(enc pe.Encoding, layer, layers int) pe.Encoding {
 	if c, ok := enc.(pe.LayerChooser); ok {
@@ -61,15 +53,11 @@ func encodingOf(enc pe.Encoding, layer, layers int) pe.Encoding {
 	return enc
 }
 
-// valuePrefix begins the name of an encoding in the configuration of a decoder that
-// was given the encoding as a value.
-const valuePrefix = "value:"
-
 // Config returns the resolved configuration.
-func (d *Decoder) Config() Config { return d.cfg }
+func (d *decoder) Config() Config { return d.cfg }
 
 // MaxLength returns the greatest sequence length in tokens, 0 for none.
-func (d *Decoder) MaxLength() int {
+func (d *decoder) MaxLength() int {
 	if e, ok := d.enc.(pe.Bounded); ok {
 		return e.MaxLength()
 	}
@@ -77,7 +65,7 @@ func (d *Decoder) MaxLength() int {
 }
 
 // Params lists every weight in the order of the forward pass.
-func (d *Decoder) Params() []pe.Param {
+func (d *decoder) Params() []pe.Param {
 	c := d.cfg
 	inner := c.NHeads * c.DHead
 	in := initOf(c)
@@ -122,7 +110,7 @@ func (d *Decoder) Params() []pe.Param {
 			list = append(list, differParams(c, at+"attn.", in)...)
 		}
 		if slices.Contains(c.MeanAblated(), i) {
-			list = append(list, pe.Param{Name: HeadMeanName(i), Shape: []int{inner}})
+			list = append(list, pe.Param{Name: fmt.Sprintf(HeadMeanName, i), Shape: []int{inner}})
 		}
 		if !attends {
 			list = append(list, deltaParams(c, at+"attn.", in)...)
@@ -211,19 +199,19 @@ type Forward struct {
 	HeadOutputs     []graph.Output
 }
 
-// HiddenName names the output of the hidden states after so many layers, 0 for the embeddings.
-func HiddenName(layers int) string { return fmt.Sprintf("hidden.%d", layers) }
-
-// LogitsName names the output of the attention logits of a layer.
-func LogitsName(layer int) string { return fmt.Sprintf("attention_logits.%d", layer) }
-
-// ShiftName names the input that is added to the hidden states after so many layers.
-func ShiftName(layers int) string { return fmt.Sprintf("shift.%d", layers) }
+// Formats of names, for the number of a layer, or of layers passed.
+const (
+	HiddenName     = "hidden.%d"                // output: hidden states after so many layers, 0 for the embeddings
+	LogitsName     = "attention_logits.%d"      // output: attention logits of a layer
+	HeadOutputName = "head_output.%d"           // output: what the heads of a layer give, [B·T,H·D]
+	ShiftName      = "shift.%d"                 // input: added to the hidden states after so many layers
+	HeadMeanName   = "layers.%d.attn.head_mean" // weight [H·D]: what each head gives on average, 0 for heads that stay
+)
 
 // Graph builds the model as it is exported, with the inputs and outputs of package
 // card: the state, position ids where the encoding reads them, and attention weights
 // where asked for.
-func (d *Decoder) Graph(m Mode) (*graph.Graph, []card.State, error) {
+func (d *decoder) Graph(m Mode) (*graph.Graph, []card.State, error) {
 	m.Cache = true
 	b := graph.NewBuilder()
 	f := d.Forward(b, m)
@@ -237,7 +225,7 @@ func (d *Decoder) Graph(m Mode) (*graph.Graph, []card.State, error) {
 
 // Forward adds the forward pass to a builder; its input is card.InputIDs. Failures
 // come out of the builder's Build.
-func (d *Decoder) Forward(b *graph.Builder, m Mode) *Forward {
+func (d *decoder) Forward(b *graph.Builder, m Mode) *Forward {
 	if d.mixer != nil && !m.Cache && m.Steps < 1 {
 		b.Fail(fmt.Errorf("a DeltaNet is trained on sequences of a known length (Mode.Steps)"))
 		return &Forward{}
@@ -279,14 +267,14 @@ func (p *pass) shift(layers int, x *graph.Node) *graph.Node {
 	if p.mode.Cache {
 		return p.b.Fail(fmt.Errorf("hidden states are shifted in whole sequences: not with a cache"))
 	}
-	by := p.b.Input(ShiftName(layers), tensor.Float32, p.batch, p.seq, x.Dim(1))
+	by := p.b.Input(fmt.Sprintf(ShiftName, layers), tensor.Float32, p.batch, p.seq, x.Dim(1))
 	return p.b.Add(x, p.b.Reshape(by, p.rows(), x.Dim(1)))
 }
 
 // showHidden makes hidden states an output, where that is asked for.
 func (p *pass) showHidden(layers int, x *graph.Node) {
 	if p.mode.Hidden {
-		p.out.Hidden = append(p.out.Hidden, graph.Output{Name: HiddenName(layers), Node: x})
+		p.out.Hidden = append(p.out.Hidden, graph.Output{Name: fmt.Sprintf(HiddenName, layers), Node: x})
 	}
 }
 

@@ -29,18 +29,18 @@ func micro(encoding, settings string) models.Config {
 	}
 }
 
-func newDecoder(t testing.TB, cfg models.Config) *models.Decoder {
+func newDecoder(t testing.TB, cfg models.Config) models.Model {
 	t.Helper()
 	m, err := models.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m.(*models.Decoder)
+	return m
 }
 
 // lively draws weights large enough that every part of the model shows in the
 // logits (the usual initialisation leaves attention almost uniform).
-func lively(m *models.Decoder) map[string]*tensor.Tensor {
+func lively(m models.Model) map[string]*tensor.Tensor {
 	params := m.Params()
 	for i := range params {
 		if params[i].Std != 0 {
@@ -83,7 +83,7 @@ type runner struct {
 // not matter.
 const junk = 1e3
 
-func newRunner(t testing.TB, m *models.Decoder, mode models.Mode, batch int) *runner {
+func newRunner(t testing.TB, m models.Model, mode models.Mode, batch int) *runner {
 	t.Helper()
 	g, states, err := m.Graph(mode)
 	if err != nil {
@@ -223,8 +223,8 @@ func tokens(n int, seed uint64) []int64 {
 
 // decoders yields every arrangement under all families of settings, and the variants of attention with
 // some of them.
-func decoders(t *testing.T) iter.Seq2[string, *models.Decoder] {
-	return func(yield func(string, *models.Decoder) bool) {
+func decoders(t *testing.T) iter.Seq2[string, models.Model] {
+	return func(yield func(string, models.Model) bool) {
 		for _, a := range arrangements() {
 			for _, settings := range []string{"modern", "faithful", "gpt2"} {
 				if !yield(a.name+"/"+settings, newDecoder(t, a.config(settings))) {
@@ -245,7 +245,7 @@ func decoders(t *testing.T) iter.Seq2[string, *models.Decoder] {
 }
 
 // variants calls f for all decoders and in all modes.
-func variants(t *testing.T, f func(t *testing.T, m *models.Decoder, mode models.Mode)) {
+func variants(t *testing.T, f func(t *testing.T, m models.Model, mode models.Mode)) {
 	for name, m := range decoders(t) {
 		for _, mode := range modes {
 			t.Run(name+"/"+modeName(mode), func(t *testing.T) { f(t, m, mode) })
@@ -255,7 +255,7 @@ func variants(t *testing.T, f func(t *testing.T, m *models.Decoder, mode models.
 
 // Token by token, in chunks, and all at once give the same logits.
 func TestStepEqualsFull(t *testing.T) {
-	variants(t, func(t *testing.T, m *models.Decoder, mode models.Mode) {
+	variants(t, func(t *testing.T, m models.Model, mode models.Mode) {
 		ids := tokens(13, 1)
 		full := newRunner(t, m, mode, 1).step(ids)[0]
 		for _, chunk := range []int{1, 4, 7} {
@@ -273,7 +273,7 @@ func TestStepEqualsFull(t *testing.T) {
 
 // Without a cache, as in training, the logits are those with one.
 func TestUncachedEqualsCached(t *testing.T) {
-	variants(t, func(t *testing.T, m *models.Decoder, mode models.Mode) {
+	variants(t, func(t *testing.T, m models.Model, mode models.Mode) {
 		if mode.Fused {
 			return // training graphs are not fused
 		}
@@ -315,7 +315,7 @@ func ofPositions(n *graph.Node, known map[*graph.Node]bool) bool {
 
 // What depends on positions alone is computed once, however many layers read it.
 func TestPositionsAreShared(t *testing.T) {
-	variants(t, func(t *testing.T, m *models.Decoder, mode models.Mode) {
+	variants(t, func(t *testing.T, m models.Model, mode models.Mode) {
 		count := func(layers int) map[string]int {
 			cfg := m.Config()
 			cfg.NLayers = layers
@@ -339,7 +339,7 @@ func TestPositionsAreShared(t *testing.T) {
 
 // No logit at t depends on tokens after t; it does depend on those before.
 func TestCausal(t *testing.T) {
-	variants(t, func(t *testing.T, m *models.Decoder, mode models.Mode) {
+	variants(t, func(t *testing.T, m models.Model, mode models.Mode) {
 		a, b := tokens(9, 1), tokens(9, 1)
 		b[5] = (b[5] + 1) % 11
 		x, y := newRunner(t, m, mode, 1).step(a)[0], newRunner(t, m, mode, 1).step(b)[0]
@@ -356,7 +356,7 @@ func TestCausal(t *testing.T) {
 
 // Left padding and company in the batch change nothing.
 func TestLeftPadding(t *testing.T) {
-	variants(t, func(t *testing.T, m *models.Decoder, mode models.Mode) {
+	variants(t, func(t *testing.T, m models.Model, mode models.Mode) {
 		a, b := tokens(8, 1), tokens(5, 2)
 		padded := append([]int64{-1, -1, -1}, b...)
 		both := newRunner(t, m, mode, 2).step(a, padded)
@@ -372,7 +372,7 @@ func TestLeftPadding(t *testing.T) {
 // Order must matter: swapping two earlier tokens changes the last logits of a
 // model with two layers, even without an encoding.
 func TestOrderMatters(t *testing.T) {
-	variants(t, func(t *testing.T, m *models.Decoder, mode models.Mode) {
+	variants(t, func(t *testing.T, m models.Model, mode models.Mode) {
 		a := tokens(6, 1)
 		b := slices.Clone(a)
 		b[1], b[2] = a[2], a[1]
@@ -389,7 +389,7 @@ func TestOrderMatters(t *testing.T) {
 // No bit of a row depends on the others of its batch: neither its logits nor what the
 // states hold of it, and the other rows change nothing.
 func TestRowsAreApart(t *testing.T) {
-	variants(t, func(t *testing.T, m *models.Decoder, mode models.Mode) {
+	variants(t, func(t *testing.T, m models.Model, mode models.Mode) {
 		a, b := newRunner(t, m, mode, 3), newRunner(t, m, mode, 3)
 		for _, step := range []struct{ mine, other []int64 }{
 			{tokens(5, 1), tokens(5, 2)}, {tokens(1, 3), tokens(1, 4)}, {tokens(4, 5), tokens(4, 6)},
@@ -416,7 +416,7 @@ func TestRowsAreApart(t *testing.T) {
 // A run writes the slots that it is told to and no others, so that what is filled stays,
 // and what was written before a failure is written again.
 func TestInPlace(t *testing.T) {
-	variants(t, func(t *testing.T, m *models.Decoder, mode models.Mode) {
+	variants(t, func(t *testing.T, m models.Model, mode models.Mode) {
 		if mode.Growing {
 			return
 		}
@@ -527,7 +527,7 @@ func TestAttentionLogitsAndShift(t *testing.T) {
 					tensor.Data[float32](by)[i] = float32(shift)
 				}
 			}
-			feed[models.ShiftName(layers)] = by
+			feed[fmt.Sprintf(models.ShiftName, layers)] = by
 		}
 		out, err := interp.Run(g, feed, models.InitWeights(m.Params(), 1))
 		if err != nil {
@@ -537,7 +537,7 @@ func TestAttentionLogitsAndShift(t *testing.T) {
 	}
 	plain := run(models.Mode{Attentions: true, AttentionLogits: true, Hidden: true}, 0)
 	for layer := range 2 {
-		weights, logits := tensor.Data[float32](plain[card.Attentions(layer)]), tensor.Data[float32](plain[models.LogitsName(layer)])
+		weights, logits := tensor.Data[float32](plain[card.Attentions(layer)]), tensor.Data[float32](plain[fmt.Sprintf(models.LogitsName, layer)])
 		for row := range len(logits) / 4 {
 			sum := 0.0
 			for _, v := range logits[row*4:][:4] {
@@ -551,7 +551,7 @@ func TestAttentionLogitsAndShift(t *testing.T) {
 		}
 	}
 	hidden := func(out map[string]*tensor.Tensor, layers int) []float32 {
-		return tensor.Data[float32](out[models.HiddenName(layers)])
+		return tensor.Data[float32](out[fmt.Sprintf(models.HiddenName, layers)])
 	}
 	still, moved := run(models.Mode{Hidden: true, Shift: true}, 0), run(models.Mode{Hidden: true, Shift: true}, 0.5)
 	if !slices.Equal(hidden(plain, 2), hidden(still, 2)) {
@@ -621,7 +621,7 @@ func TestGraphText(t *testing.T) {
 
 // No parameter exists that a variant does not use.
 func TestEveryParamIsUsed(t *testing.T) {
-	variants(t, func(t *testing.T, m *models.Decoder, mode models.Mode) {
+	variants(t, func(t *testing.T, m models.Model, mode models.Mode) {
 		g, _, err := m.Graph(mode)
 		if err != nil {
 			t.Fatal(err)

@@ -53,10 +53,6 @@ func resolveDecoder(c Config) (Config, error) {
 		}
 		c.DHead = c.DModel / c.NHeads
 	}
-	if name, ok := strings.CutPrefix(c.Encoding, valuePrefix); ok {
-		return c, fmt.Errorf("encoding %s was handed to WithEncoding as a value, which no configuration can carry; "+
-			"register it (pe.Register), or write the decoder's own Graph with export.Write", name)
-	}
 	row, err := pe.Find(c.Encoding)
 	if err != nil {
 		return c, err

@@ -77,7 +77,7 @@ func newDeltaNet(cfg Config) (Model, error) {
 		return nil, err
 	}
 	enc, err := row.Make(cfg.dims(), cfg.EncodingParams)
-	return &Decoder{cfg: cfg, enc: enc, mixer: p}, err
+	return &decoder{cfg: cfg, enc: enc, mixer: p}, err
 }
 
 // encodingRow returns the row of the encodings of a resolved configuration: of the layers

@@ -126,7 +126,7 @@ func unitLength(x []float64) []float64 {
 	return y
 }
 
-func deltaLogits(t testing.TB, m *models.Decoder, ids []int64) [][]float64 {
+func deltaLogits(t testing.TB, m models.Model, ids []int64) [][]float64 {
 	t.Helper()
 	w := twinOf(t, cmp.Or(m.Config().Mixer, "deltanet"), m.Config()).weights(lively(m))
 	for _, layer := range w.layers {
@@ -138,7 +138,7 @@ func deltaLogits(t testing.TB, m *models.Decoder, ids []int64) [][]float64 {
 }
 
 // trained runs the graph that training uses.
-func trained(t testing.TB, m *models.Decoder, ids []int64) []float64 {
+func trained(t testing.TB, m models.Model, ids []int64) []float64 {
 	t.Helper()
 	b := graph.NewBuilder()
 	g, err := b.Build(graph.Output{Name: "logits", Node: m.Forward(b, models.Mode{Steps: len(ids)}).Logits})

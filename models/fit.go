@@ -6,10 +6,20 @@ import (
 	"github.com/nopezoo/zoo/models/pe"
 )
 
-// Fit fills in what a resolved configuration leaves to what the model is trained on,
-// which data describes. It is only called where something follows from it. A model that
-// is made without Fit has the defaults of its encoding.
+// Fit is Resolve with what follows from the data that the model is trained on. data is only
+// called where something does. A model that is made without Fit has the defaults of its encoding.
 func (c Config) Fit(data func() (pe.Data, error)) (Config, error) {
+	if c.TrainedLength == 0 && (c.LogitScale == scaleSSMax || c.LogitScale == scaleLogN) {
+		d, err := data()
+		if err != nil {
+			return c, fmt.Errorf("trained_length: %w", err)
+		}
+		c.TrainedLength = d.Longest
+	}
+	c, err := c.Resolve()
+	if err != nil {
+		return c, err
+	}
 	row, err := pe.Find(c.Encoding)
 	if err != nil {
 		return c, nil // an architecture without encodings

@@ -80,9 +80,6 @@ func (i *Intervention) parseScale(text string) error {
 	return fmt.Errorf("scale %q: want %s, %s=C or factor=X", text, scaleLogN, scaleLogN)
 }
 
-// IsZero reports whether nothing is changed.
-func (i Intervention) IsZero() bool { return i.String() == "" }
-
 // String is the intervention for people: "yarn:4, log-n=0.4, window=16"; "" for none.
 func (i Intervention) String() string {
 	var parts []string
@@ -115,7 +112,7 @@ func (i Intervention) String() string {
 // they count and the configuration does not have them.
 func (i Intervention) Apply(c Config, longest func() (int, error)) (Config, error) {
 	c, a, err := c.resolve()
-	if err != nil || i.IsZero() {
+	if err != nil || i.String() == "" {
 		return c, err
 	}
 	if !a.Has("logit_scale") {

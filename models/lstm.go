@@ -12,7 +12,7 @@ import (
 	"github.com/nopezoo/zoo/models/pe"
 )
 
-// LSTM is one layer of long short-term memory (Hochreiter & Schmidhuber 1997) with forget
+// lstm is one layer of long short-term memory (Hochreiter & Schmidhuber 1997) with forget
 // gates (Gers, Schmidhuber & Cummins 2000) as a language model:
 //
 //	i, f, o = σ(U x_t + W h_(t−1) + b), g = tanh(…), each with rows of its own
@@ -22,11 +22,11 @@ import (
 //
 // x_t is the token's embedding; h and c before the first token are 0. The forget gates'
 // biases begin at 1 (Jozefowicz, Zaremba & Sutskever 2015).
-type LSTM struct {
+type lstm struct {
 	cfg Config
 }
 
-func newLSTM(cfg Config) (Model, error) { return &LSTM{cfg}, nil }
+func newLSTM(cfg Config) (Model, error) { return &lstm{cfg}, nil }
 
 // resolveLSTM fills in and checks the network's settings.
 func resolveLSTM(c Config) (Config, error) {
@@ -36,13 +36,13 @@ func resolveLSTM(c Config) (Config, error) {
 }
 
 // Config implements Model.
-func (l *LSTM) Config() Config { return l.cfg }
+func (l *lstm) Config() Config { return l.cfg }
 
 // MaxLength implements Model: there is none.
-func (l *LSTM) MaxLength() int { return 0 }
+func (l *lstm) MaxLength() int { return 0 }
 
 // Params implements Model. The gates' rows are i, f, o and g.
-func (l *LSTM) Params() []pe.Param {
+func (l *lstm) Params() []pe.Param {
 	n, d, v := l.cfg.NUnits, l.cfg.DModel, l.cfg.VocabSize
 	std := func(reads int) float64 { return 1 / math.Sqrt(float64(reads)) }
 	bias := make([]float64, 4*n)
@@ -65,7 +65,7 @@ type lstmCell struct {
 	weights map[string]*graph.Node
 }
 
-func (l *LSTM) cell(b *graph.Builder) *lstmCell {
+func (l *lstm) cell(b *graph.Builder) *lstmCell {
 	return &lstmCell{l.cfg.NUnits, b, declare(b, l.Params())}
 }
 
@@ -81,7 +81,7 @@ func (l *lstmCell) next(h, c, drive *graph.Node) (*graph.Node, *graph.Node) {
 
 // Forward implements Model: the network unrolled over m.Steps tokens, which is the length
 // of the axis seq. Rows are padded on the right.
-func (l *LSTM) Forward(b *graph.Builder, m Mode) *Forward {
+func (l *lstm) Forward(b *graph.Builder, m Mode) *Forward {
 	cell := l.cell(b)
 	drives, ok := unroll(b, m, cell.weights, "an LSTM")
 	if !ok {
@@ -99,7 +99,7 @@ func (l *LSTM) Forward(b *graph.Builder, m Mode) *Forward {
 
 // Graph implements Model: one step, with h and c next to each other as one state. Where
 // attention_mask is 0 (left padding) the state stays as it is. Both profiles are this graph.
-func (l *LSTM) Graph(Mode) (*graph.Graph, []card.State, error) {
+func (l *lstm) Graph(Mode) (*graph.Graph, []card.State, error) {
 	b := graph.NewBuilder()
 	cell, n := l.cell(b), graph.N(l.cfg.NUnits)
 	state := card.LayerState(0, "state")

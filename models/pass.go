@@ -15,7 +15,7 @@ import (
 
 // pass is one forward pass of a decoder while it is being built.
 type pass struct {
-	*Decoder
+	*decoder
 	b    *graph.Builder
 	mode Mode
 	out  *Forward
@@ -28,8 +28,8 @@ type pass struct {
 	growing           bool  // keys and values are in states that grow
 }
 
-func newPass(d *Decoder, b *graph.Builder, m Mode) *pass {
-	p := &pass{Decoder: d, b: b, mode: m, out: &Forward{}, shapes: map[string][]int{}, windows: d.cfg.windows(d.enc)}
+func newPass(d *decoder, b *graph.Builder, m Mode) *pass {
+	p := &pass{decoder: d, b: b, mode: m, out: &Forward{}, shapes: map[string][]int{}, windows: d.cfg.windows(d.enc)}
 	p.batch, p.seq = graph.Sym(card.Batch), graph.Sym(card.Seq)
 	for layer, window := range p.windows {
 		p.growing = p.growing || m.Growing && window == 0 && !d.isDelta(layer)
@@ -305,7 +305,7 @@ func (p *pass) attend(s *pe.Site, enc pe.Encoding, q, k, v *graph.Node) *graph.N
 	}
 	logits = p.scaleLogits(s, logits)
 	if p.mode.AttentionLogits {
-		p.out.AttentionLogits = append(p.out.AttentionLogits, graph.Output{Name: LogitsName(s.Layer),
+		p.out.AttentionLogits = append(p.out.AttentionLogits, graph.Output{Name: fmt.Sprintf(LogitsName, s.Layer),
 			Node: b.Where(s.Visible(), logits, b.Float(masked))})
 	}
 	var weights *graph.Node

@@ -17,7 +17,7 @@ import (
 )
 
 // dropped returns the step graph of a model with dropout, and its configuration.
-func dropped(t testing.TB, cfg runfile.Config) (runfile.Config, *models.Decoder, *graph.Graph) {
+func dropped(t testing.TB, cfg runfile.Config) (runfile.Config, models.Model, *graph.Graph) {
 	t.Helper()
 	cfg, m := resolved(t, cfg)
 	g, err := train.StepGraph(m, models.Mode{Dropout: true})

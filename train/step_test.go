@@ -21,7 +21,7 @@ import (
 )
 
 // resolved returns the configuration with everything filled in, and its model.
-func resolved(t testing.TB, cfg runfile.Config) (runfile.Config, *models.Decoder) {
+func resolved(t testing.TB, cfg runfile.Config) (runfile.Config, models.Model) {
 	t.Helper()
 	cfg, err := cfg.Resolve()
 	if err != nil {
@@ -31,7 +31,7 @@ func resolved(t testing.TB, cfg runfile.Config) (runfile.Config, *models.Decoder
 	if err != nil {
 		t.Fatal(err)
 	}
-	return cfg, m.(*models.Decoder)
+	return cfg, m
 }
 
 // feed returns the inputs that g reads for one batch.
@@ -66,7 +66,7 @@ func addEarlier(t testing.TB, g *graph.Graph, in map[string]*tensor.Tensor) {
 
 // perturbed draws weights with gains that are not all 1, so that every gradient
 // is exercised away from special values.
-func perturbed(m *models.Decoder) map[string]*tensor.Tensor {
+func perturbed(m models.Model) map[string]*tensor.Tensor {
 	params := m.Params()
 	for i := range params {
 		params[i].Std = max(params[i].Std, 0.1)
@@ -105,7 +105,7 @@ func checkGradient(t *testing.T, cfg runfile.Config) {
 }
 
 // firstStep returns the model of a configuration, its step graph and the data of the first step.
-func firstStep(t *testing.T, cfg runfile.Config) (*models.Decoder, *graph.Graph, []train.Batch) {
+func firstStep(t *testing.T, cfg runfile.Config) (models.Model, *graph.Graph, []train.Batch) {
 	t.Helper()
 	cfg, m := resolved(t, cfg)
 	batches, err := train.Draw(cfg, 0)

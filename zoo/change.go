@@ -33,7 +33,7 @@ type headMeans = func(context.Context, modelfile.Model) (modelfile.Model, error)
 // loaded. A file is what it is. means computes the weights of a mean ablation; nil where
 // there is none.
 func (m Model) With(i models.Intervention, means headMeans) (Model, error) {
-	if i.IsZero() {
+	if i.String() == "" {
 		return m, nil
 	}
 	m.Label, m.From = fmt.Sprintf("%s (%v)", m.Label, i), fmt.Sprintf("%s, with %v", m.From, i)

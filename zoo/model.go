@@ -62,7 +62,7 @@ func (m Model) Load() (modelfile.Model, error) {
 		return loaded, err
 	}
 	loaded.Card.DType = cmp.Or(m.dtype, loaded.Card.DType)
-	if m.intervention.IsZero() {
+	if m.intervention.String() == "" {
 		return loaded, nil
 	}
 	return intervene(context.Background(), loaded, m.intervention, m.means)

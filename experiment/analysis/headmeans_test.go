@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -32,7 +33,7 @@ func TestHeadMeans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mean := tensor.Data[float32](got.Weights[models.HeadMeanName(0)])
+	mean := tensor.Data[float32](got.Weights[fmt.Sprintf(models.HeadMeanName, 0)])
 
 	copying, err := task.Lookup("copy")
 	if err != nil {
@@ -65,17 +66,17 @@ func TestHeadMeans(t *testing.T) {
 	if got, err = HeadMeans(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
-	if mean := tensor.Data[float32](got.Weights[models.HeadMeanName(0)]); mean[0] != 0 || mean[4] == 0 {
+	if mean := tensor.Data[float32](got.Weights[fmt.Sprintf(models.HeadMeanName, 0)]); mean[0] != 0 || mean[4] == 0 {
 		t.Errorf("one head alone: %v", mean)
 	}
-	if m.Weights[models.HeadMeanName(0)] != nil {
+	if m.Weights[fmt.Sprintf(models.HeadMeanName, 0)] != nil {
 		t.Error("the weights of the model that was given were changed")
 	}
 	if _, err := m.Untrained(); err == nil || !strings.Contains(err.Error(), "ablate with zero or even") {
 		t.Errorf("untrained: error %v", err)
 	}
 	m.Config.Ablation = "even:0.1"
-	if got, err = HeadMeans(t.Context(), m); err != nil || got.Weights[models.HeadMeanName(0)] != nil {
+	if got, err = HeadMeans(t.Context(), m); err != nil || got.Weights[fmt.Sprintf(models.HeadMeanName, 0)] != nil {
 		t.Errorf("of another ablation: error %v", err)
 	}
 	unknown := modelfile.Model{Config: m.Config, Weights: m.Weights, Card: m.Card}

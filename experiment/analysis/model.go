@@ -136,7 +136,7 @@ func (m *Model) read(ctx context.Context, ids []int64, o readOptions) (inside, e
 		card.PositionIDs.Name: tensor.Of(positions, 1, len(ids)),
 	}
 	for layers, by := range o.shift {
-		inputs[models.ShiftName(layers)] = tensor.Of(by, 1, len(ids), len(by)/len(ids))
+		inputs[fmt.Sprintf(models.ShiftName, layers)] = tensor.Of(by, 1, len(ids), len(by)/len(ids))
 	}
 	out, err := program.Run(ctx, inputs, m.weights)
 	if err != nil {
@@ -146,14 +146,14 @@ func (m *Model) read(ctx context.Context, ids []int64, o readOptions) (inside, e
 	for _, layer := range m.layers {
 		in.attention = append(in.attention, tensor.Data[float32](out[card.Attentions(layer)]))
 		if o.logits {
-			in.scores = append(in.scores, tensor.Data[float32](out[models.LogitsName(layer)]))
+			in.scores = append(in.scores, tensor.Data[float32](out[fmt.Sprintf(models.LogitsName, layer)]))
 		}
 		if o.heads {
-			in.heads = append(in.heads, tensor.Data[float32](out[models.HeadOutputName(layer)]))
+			in.heads = append(in.heads, tensor.Data[float32](out[fmt.Sprintf(models.HeadOutputName, layer)]))
 		}
 	}
-	for layers := 0; out[models.HiddenName(layers)] != nil; layers++ {
-		in.hidden = append(in.hidden, tensor.Data[float32](out[models.HiddenName(layers)]))
+	for layers := 0; out[fmt.Sprintf(models.HiddenName, layers)] != nil; layers++ {
+		in.hidden = append(in.hidden, tensor.Data[float32](out[fmt.Sprintf(models.HiddenName, layers)]))
 	}
 	return in, nil
 }

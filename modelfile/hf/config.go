@@ -164,7 +164,7 @@ func (d document) architecture(c *models.Config) error {
 	if !slices.Contains(known, name) {
 		return suggest.Unknown(typeKey, name, known)
 	}
-	a, err := models.Find(strings.TrimPrefix(name, typePrefix))
+	a, err := models.ArchitectureOf(models.Config{Architecture: strings.TrimPrefix(name, typePrefix)})
 	if err != nil {
 		return err
 	}

@@ -181,16 +181,6 @@ func (c Config) Resolve() (Config, error) {
 	} else if c.Model.VocabSize < n {
 		return c, fmt.Errorf("model.vocab_size %d: task %s has %d tokens", c.Model.VocabSize, c.Train.Task, n)
 	}
-	if c.Model.NeedsTrainedLength() {
-		of, err := d.fitted()
-		if err != nil {
-			return c, fmt.Errorf("model.trained_length: %w", err)
-		}
-		c.Model.TrainedLength = of.Longest
-	}
-	if c.Model, err = c.Model.Resolve(); err != nil {
-		return c, fmt.Errorf("model: %w", err)
-	}
 	if c.Model, err = c.Model.Fit(d.fitted); err != nil {
 		return c, fmt.Errorf("model: %w", err)
 	}

@@ -1,0 +1,6 @@
+package models
+
+import "github.com/nopezoo/zoo/models/pe"
+
+// WithEncoding makes a decoder from a resolved configuration and an encoding that no table has.
+func WithEncoding(cfg Config, enc pe.Encoding) Model { return &decoder{cfg: cfg, enc: enc} }
