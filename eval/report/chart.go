@@ -15,7 +15,7 @@ type chart struct {
 	Top   float64 `json:"top"` // end of the axis; a band far above all curves may leave it
 	// Bottom is the beginning of a logarithmic axis; an even one begins at 0.
 	Bottom float64 `json:"bottom"`
-	Limits []limit `json:"limits"` // bounds that curves cannot be below, by length; none where unknown
+	Limits []dot   `json:"limits"` // the lowest and the highest bound of curves, by length; none where unknown
 	// Strokes are all parts of the curves, Bands all parts of the intervals over runs or times. An interval over the
 	// prompts of one run is a bar instead: a thin line, as it says nothing of other runs.
 	Strokes []stretch `json:"strokes"`
@@ -47,14 +47,6 @@ type dot struct {
 // place is where the point stands.
 func (d dot) place() point { return point{d.X, float64(d.Y)} }
 
-// limit is the lowest and the highest bound of curves at a length.
-type limit struct {
-	X      float64        `json:"x"` // the length's
-	Length task.Span      `json:"length"`
-	Low    summary.Number `json:"low"`
-	High   summary.Number `json:"high"`
-}
-
 // stretch is a part of one curve, or a part that several have in common.
 type stretch struct {
 	Users []int `json:"users"` // indices of curves; From and To are of the first one
@@ -85,7 +77,7 @@ func (c *chart) each(visit func(n, i int, d *dot)) {
 
 // newChart prepares curves over an even axis; top 0 is as high as they go.
 func newChart(curves []curve, top float64) chart {
-	c := chart{Lines: curves, Top: top, Limits: []limit{}}
+	c := chart{Lines: curves, Top: top, Limits: []dot{}}
 	if top == 0 {
 		c.each(func(_, _ int, d *dot) {
 			c.Top = max(c.Top, float64(d.Y))
@@ -101,7 +93,7 @@ func newChart(curves []curve, top float64) chart {
 
 // newOctaves prepares curves over an axis of whole octaves, which holds the limits, too.
 // Everything is above 0.
-func newOctaves(curves []curve, limits []limit) chart {
+func newOctaves(curves []curve, limits []dot) chart {
 	c := chart{Lines: curves, Limits: limits}
 	low, high := math.Inf(1), math.Inf(-1) // logarithms
 	hold := func(least, most summary.Number) {
@@ -137,37 +129,19 @@ func (c *chart) share(height func(y float64) float64, curves, markers float64) {
 			d.Users = ends
 		}
 	})
-	c.Strokes = stretches(c.Lines, c.levels(height, curves))
-	c.Bands = stretches(c.Lines, func(d dot) any {
-		if d.Over == "" || d.Over == summary.OverPrompts {
-			return nil
-		}
-		return d.interval()
-	})
-	c.Bars = c.bars()
+	c.Strokes = stretches(c.Lines, 1, c.levels(height, curves))
+	c.Bands = stretches(c.Lines, 1, func(d dot) any { return d.interval(d.Over != "" && d.Over != summary.OverPrompts) })
+	c.Bars = stretches(c.Lines, 0, func(d dot) any { return d.interval(d.Over == summary.OverPrompts && d.Low != d.High) })
 	c.Dotted = len(c.lengths()) <= mostDotted
 }
 
-// bars are the intervals over prompts, equal ones once.
-func (c *chart) bars() []stretch {
-	out := []stretch{}
-	bars := map[any]int{}
-	c.each(func(n, i int, d *dot) {
-		if d.Over != summary.OverPrompts || d.Low == d.High {
-			return
-		}
-		k, known := bars[d.interval()]
-		if !known {
-			k = len(out)
-			bars[d.interval()], out = k, append(out, stretch{From: i, To: i})
-		}
-		out[k].Users = append(out[k].Users, n)
-	})
-	return out
+// interval tells intervals of a kind apart; nil for none.
+func (d dot) interval(kind bool) any {
+	if !kind {
+		return nil
+	}
+	return [3]any{d.Length, d.Low, d.High}
 }
-
-// interval tells intervals apart.
-func (d dot) interval() any { return [3]any{d.Length, d.Low, d.High} }
 
 // levels tells the points of one length apart that lie more than a share of the axis above the lowest of their level.
 func (c *chart) levels(height func(y float64) float64, apart float64) func(dot) any {
@@ -188,32 +162,35 @@ func (c *chart) levels(height func(y float64) float64, apart float64) func(dot) 
 	}
 }
 
-// stretches parts curves where others join or leave them. Points of one place are the
-// same; nil is none, which a stretch ends at.
-func stretches(curves []curve, place func(dot) any) []stretch {
-	users := map[[2]any][]int{}
-	parts := func(d []dot, i int) [2]any { return [2]any{place(d[i-1]), place(d[i])} }
-	known := func(key [2]any) bool { return key[0] != nil && key[1] != nil }
+// stretches parts curves where others join or leave them. Points of one place are the same; a stretch ends at nil.
+// A part is a point, and the step to it from so many points before.
+func stretches(curves []curve, step int, place func(dot) any) []stretch {
+	part := func(points []dot, i int) any {
+		if from, to := place(points[i-step]), place(points[i]); from != nil && to != nil {
+			return [2]any{from, to}
+		}
+		return nil
+	}
+	users := map[any][]int{}
 	for n, curve := range curves {
-		for i := 1; i < len(curve.Points); i++ {
-			if key := parts(curve.Points, i); known(key) {
-				users[key] = append(users[key], n)
-			}
+		for i := step; i < len(curve.Points); i++ {
+			key := part(curve.Points, i)
+			users[key] = append(users[key], n)
 		}
 	}
 	out := []stretch{}
 	for n, curve := range curves {
 		open := -1 // the stretch that goes on
-		for i := 1; i < len(curve.Points); i++ {
-			key := parts(curve.Points, i)
+		for i := step; i < len(curve.Points); i++ {
+			key := part(curve.Points, i)
 			switch {
-			case !known(key) || users[key][0] != n:
+			case key == nil || users[key][0] != n:
 				open = -1
 			case open >= 0 && slices.Equal(out[open].Users, users[key]):
 				out[open].To = i
 			default:
 				open = len(out)
-				out = append(out, stretch{users[key], i - 1, i})
+				out = append(out, stretch{users[key], i - step, i})
 			}
 		}
 	}
@@ -239,58 +216,62 @@ func (c *curve) add(length task.Span, v summary.Spread, scale summary.Number) {
 	c.Points = append(c.Points, d)
 }
 
-// accuracyChart has a task's accuracy by a measure, in percent.
-func accuracyChart(t *summary.Task, measure func(summary.Point) summary.Spread) chart {
+// curvesOf has a curve for each series.
+func curvesOf[S any](series []S, fill func(*curve, S)) []curve {
 	curves := []curve{}
-	for i, s := range t.Series {
-		c := curve{i, []dot{}}
-		for _, p := range s.Points {
-			c.add(p.Length, measure(p), 100)
-		}
+	for i, s := range series {
+		c := curve{Series: i, Points: []dot{}}
+		fill(&c, s)
 		curves = append(curves, c)
-	}
-	return newChart(curves, 100)
-}
-
-// costChart has a cost in a place.
-func costChart(p summary.Place, m summary.Metric) chart {
-	if m.Key == perToken {
-		return newOctaves(costCurves(p, m), limitsOf(p))
-	}
-	return newChart(costCurves(p, m), 0)
-}
-
-func costCurves(p summary.Place, m summary.Metric) []curve {
-	curves := []curve{}
-	for _, s := range p.Series {
-		c := curve{Series: s.Series}
-		for _, p := range s.Costs {
-			c.add(p.Length, m.Of(p), 1)
-		}
-		if len(c.Points) > 0 {
-			curves = append(curves, c)
-		}
 	}
 	return curves
 }
 
-// limitsOf are the rooflines of a place's time per token.
-func limitsOf(p summary.Place) []limit {
-	limits := []limit{}
+// withPoints leaves out curves without points.
+func withPoints(curves []curve) []curve {
+	return slices.DeleteFunc(curves, func(c curve) bool { return len(c.Points) == 0 })
+}
+
+// accuracyChart has a task's accuracy by a measure, in percent.
+func accuracyChart(t *summary.Task, measure func(summary.Point) summary.Spread) chart {
+	return newChart(curvesOf(t.Series, func(c *curve, s summary.Series) {
+		for _, p := range s.Points {
+			c.add(p.Length, measure(p), 100)
+		}
+	}), 100)
+}
+
+// costChart has a cost in a place.
+func costChart(p summary.Place, m summary.Metric) chart {
+	curves := withPoints(curvesOf(p.Series, func(c *curve, s summary.CostSeries) {
+		c.Series = s.Series
+		for _, p := range s.Costs {
+			c.add(p.Length, m.Of(p), 1)
+		}
+	}))
+	if m.Key == perToken {
+		return newOctaves(curves, rooflines(p))
+	}
+	return newChart(curves, 0)
+}
+
+// rooflines are the limits of a place's time per token.
+func rooflines(p summary.Place) []dot {
+	limits := []dot{}
 	for _, s := range p.Series {
 		for _, c := range s.Costs {
 			least := c.Roofline.Median
 			if !least.Known() || !c.Token.Median.Known() {
 				continue
 			}
-			i := slices.IndexFunc(limits, func(l limit) bool { return l.Length == c.Length })
+			i := slices.IndexFunc(limits, func(l dot) bool { return l.Length == c.Length })
 			if i < 0 {
-				i, limits = len(limits), append(limits, limit{c.Length.Middle(), c.Length, least, least})
+				i, limits = len(limits), append(limits, dot{X: c.Length.Middle(), Length: c.Length, Low: least, High: least})
 			}
 			limits[i].Low, limits[i].High = min(limits[i].Low, least), max(limits[i].High, least)
 		}
 	}
-	slices.SortFunc(limits, func(a, b limit) int { return a.Length.Compare(b.Length) })
+	slices.SortFunc(limits, func(a, b dot) int { return a.Length.Compare(b.Length) })
 	return limits
 }
 

@@ -75,16 +75,16 @@ func (k curves) limits() []mark {
 	if len(k.Limits) == 0 {
 		return nil
 	}
-	low := summary.Each(k.Limits, func(l limit) point { return point{l.X, float64(l.Low)} })
-	high := summary.Each(k.Limits, func(l limit) point { return point{l.X, float64(l.High)} })
-	return []mark{stroke{low, limitStyle}, stroke{high, limitStyle}, area{[][]point{belt(low, high)}, faded(soft, bandAlpha)}}
+	return []mark{stroke{summary.Each(k.Limits, k.low), limitStyle}, stroke{summary.Each(k.Limits, k.high), limitStyle}, k.band(k.Limits, soft)}
 }
 
-// belt is the polygon from a lower line to a higher one.
-func belt(low, high []point) []point {
-	high = slices.Clone(high)
-	slices.Reverse(high)
-	return append(slices.Clone(low), high...)
+// band fills the intervals of points.
+func (k curves) band(points []dot, fill color.NRGBA) mark {
+	polygon := summary.Each(points, k.low)
+	for _, d := range slices.Backward(points) {
+		polygon = append(polygon, k.high(d))
+	}
+	return area{[][]point{polygon}, faded(fill, bandAlpha)}
 }
 
 // bands are the intervals around curves, as far as the chart goes. A stretch of several, as where all are right or all
@@ -101,8 +101,7 @@ func (k curves) bands() []mark {
 			}
 			to = next.To
 		}
-		points := k.Lines[band.Users[0]].Points[band.From : to+1]
-		out = append(out, area{[][]point{belt(summary.Each(points, k.low), summary.Each(points, k.high))}, faded(fill, bandAlpha)})
+		out = append(out, k.band(k.Lines[band.Users[0]].Points[band.From:to+1], fill))
 	}
 	return out
 }
@@ -124,10 +123,12 @@ func (k curves) bars() []mark {
 	flat := outline{{-1, 0}, {1, 0}}
 	var out []mark
 	for _, b := range k.Bars {
-		d, colour := k.Lines[b.Users[0]].Points[b.From], faded(k.shared(b.Users), barAlpha)
-		low, high := k.low(d), k.high(d)
-		out = append(out, stroke{[]point{low, high}, draw.LineStyle{Color: colour, Width: 0.8}},
-			symbol{centre: low, shape: flat, radius: capSize, edge: colour}, symbol{centre: high, shape: flat, radius: capSize, edge: colour})
+		colour := faded(k.shared(b.Users), barAlpha)
+		for _, d := range k.Lines[b.Users[0]].Points[b.From : b.To+1] {
+			low, high := k.low(d), k.high(d)
+			out = append(out, stroke{[]point{low, high}, draw.LineStyle{Color: colour, Width: 0.8}},
+				symbol{centre: low, shape: flat, radius: capSize, edge: colour}, symbol{centre: high, shape: flat, radius: capSize, edge: colour})
+		}
 	}
 	return out
 }

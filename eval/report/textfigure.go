@@ -36,7 +36,7 @@ func slidingOf(p summary.TextPoint) summary.Spread { return p.Sliding }
 
 // windowChart has bits per byte by the length of windows.
 func windowChart(t *summary.Text, measure func(summary.TextPoint) summary.Spread) chart {
-	return textChart(t, func(s summary.TextSeries, c *curve) {
+	return textChart(t, func(c *curve, s summary.TextSeries) {
 		for i, length := range t.Lengths {
 			c.add(length, measure(s.Points[i]), 1)
 		}
@@ -45,7 +45,7 @@ func windowChart(t *summary.Text, measure func(summary.TextPoint) summary.Spread
 
 // placeChart has bits per byte by the tokens before, in the longest windows.
 func placeChart(t *summary.Text) chart {
-	return textChart(t, func(s summary.TextSeries, c *curve) {
+	return textChart(t, func(c *curve, s summary.TextSeries) {
 		for _, p := range s.Points[t.Longest].Positions {
 			c.add(task.Span{Min: p.From, Max: p.To}, p.Bits, 1)
 		}
@@ -54,15 +54,9 @@ func placeChart(t *summary.Text) chart {
 
 // textChart has a curve for each series with points. Bits per byte of 0, which no model has, stand nowhere on an axis
 // of octaves.
-func textChart(t *summary.Text, fill func(summary.TextSeries, *curve)) chart {
-	curves := []curve{}
-	for i, s := range t.Series {
-		c := curve{Series: i}
-		fill(s, &c)
+func textChart(t *summary.Text, fill func(*curve, summary.TextSeries)) chart {
+	return newOctaves(withPoints(curvesOf(t.Series, func(c *curve, s summary.TextSeries) {
+		fill(c, s)
 		c.Points = slices.DeleteFunc(c.Points, func(d dot) bool { return d.Y <= 0 })
-		if len(c.Points) > 0 {
-			curves = append(curves, c)
-		}
-	}
-	return newOctaves(curves, []limit{})
+	})), []dot{})
 }

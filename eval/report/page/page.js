@@ -73,7 +73,7 @@
 
   // Intervals over the prompts of single runs: thin, and no bands, so that nobody takes them
   // for what other runs do.
-  const bars = (chart) => chart.bars.map((b) => ({ users: chart.users(b.users), at: chart.all[b.users[0]].points[b.from] })).filter((b) => b.users.length).map((b) => ({
+  const bars = (chart) => chart.bars.map((b) => ({ ...b, shown: chart.users(b.users) })).filter((b) => b.shown.length).flatMap((b) => chart.all[b.users[0]].points.slice(b.from, b.to + 1).map((at) => ({ users: b.shown, at }))).map((b) => ({
     type: "custom", silent: true, z: 2, clip: true, data: [[b.at.x, b.at.low]], tooltip: { show: false },
     renderItem: (params, api) => {
       const [x, low] = api.coord([b.at.x, b.at.low]), [, high] = api.coord([b.at.x, b.at.high]);
