@@ -27,8 +27,8 @@ func TestOldRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := was.Model; m.Architecture != "cwrnn" || m.Encoding != "" || was.Name("tiny") != "parity-cwrnn-tiny-s1" {
-		t.Errorf("read as %+v, called %s", m, was.Name("tiny"))
+	if m := was.Model; m.Architecture != "cwrnn" || m.Encoding != "" || was.Dir("", "tiny", true) != "parity-cwrnn-tiny-s1" {
+		t.Errorf("read as %+v, called %s", m, was.Dir("", "tiny", true))
 	}
 	now := was
 	now.Model = models.Config{Architecture: "cwrnn", Encoding: "nope", DModel: 2, NLayers: 3, NUnits: 4, NModules: 2}
@@ -45,8 +45,8 @@ func TestOldRun(t *testing.T) {
 			t.Errorf("%s: hash %s, want %s", what, hash, oldHash)
 		}
 	}
-	if _, ready, err := train.Settle(oldRun, now, 1, 0); err != nil || !ready {
-		t.Errorf("the same run: ready %v, %v", ready, err)
+	if _, err := train.Prepare(oldRun, now, 1, 0, false); err != nil {
+		t.Errorf("the same run: %v", err)
 	}
 	if info, err := runfile.Describe(oldRun); err != nil || info.Encoding != "cwrnn" || info.Step != 2 {
 		t.Errorf("described as %+v, %v", info, err)

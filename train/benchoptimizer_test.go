@@ -19,7 +19,7 @@ func BenchmarkOptimizer(b *testing.B) {
 	for _, name := range []string{"tiny", "small", "base"} {
 		b.Run(name, func(b *testing.B) {
 			cfg, m := resolved(b, preset(b, name))
-			inGo, inGraph, done, err := train.Updates(cfg.WithThreads(runtime.NumCPU()), m)
+			inGo, inGraph, done, err := train.Updates(train.WithThreads(cfg, runtime.NumCPU()), m)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -73,7 +73,7 @@ func newSource(c runfile.Config) (*source, error) {
 	if a.Unrolled {
 		s.grid = runfile.UnrolledBucket
 	}
-	if d.IsText() {
+	if d.Text {
 		s.text = &text{corpora: d.Tasks, length: d.Lengths[0].Max, seed: r.SampleSeed(), tok: tok}
 	}
 	for i, t := range d.Tasks {

@@ -146,9 +146,9 @@ type step struct {
 func compile(l *lane, steps int) (*step, error) {
 	r := l.engine.recipe
 	mode := models.Mode{Steps: steps, Dropout: r.Dropout > 0, Positions: r.Positions}
-	build := StepGraph
+	build := hostStepGraph
 	if engine.OnDevice(l.opt.Provider) {
-		build = DeviceStepGraph
+		build = deviceStepGraph
 	}
 	g, err := build(l.engine.model, mode)
 	if err != nil {

@@ -50,7 +50,7 @@ func rank(p *runfile.Progress, e *journal.Evaluation, score float64) {
 
 // summarize adds results up, in and beyond the trained lengths.
 func summarize(step int, d runfile.Data, results []journal.Result) (journal.Evaluation, error) {
-	if d.IsText() {
+	if d.Text {
 		return summarizeText(step, d, results)
 	}
 	var in, beyond journal.Result
@@ -69,7 +69,7 @@ func summarize(step int, d runfile.Data, results []journal.Result) (journal.Eval
 	if in.N == 0 {
 		return journal.Evaluation{}, fmt.Errorf("train: evaluation at step %d: "+
 			"no held-out samples at the trained lengths %s; give train.eval_lengths some that have any", step,
-			d.Ranges())
+			d.Ranges)
 	}
 	ratio := func(a, n int) *float64 {
 		if n == 0 {
@@ -98,10 +98,10 @@ func summarizeText(step int, d runfile.Data, results []journal.Result) (journal.
 		}
 		return new(sum / float64(n))
 	}
-	e.Bits, e.Further = mean(d.Span().Contains), mean(func(n int) bool { return n > d.Span().Max })
+	e.Bits, e.Further = mean(d.Span.Contains), mean(func(n int) bool { return n > d.Span.Max })
 	if e.Bits == nil {
 		return e, fmt.Errorf("train: evaluation at step %d: fewer than %d validation documents are longer than a window of "+
-			"%d tokens; lower train.lengths, take more text, or set train.eval_every=0", step, task.MinDocuments, d.Span().Max)
+			"%d tokens; lower train.lengths, take more text, or set train.eval_every=0", step, task.MinDocuments, d.Span.Max)
 	}
 	return e, nil
 }

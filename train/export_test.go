@@ -15,6 +15,24 @@ import (
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
+// What tests outside need of the package's own.
+type MemoryError = memoryError
+
+var (
+	StepGraph   = hostStepGraph
+	CheckMemory = checkMemory
+	FitLanes    = fitLanes
+	WithThreads = withThreads
+	Begin       = begin
+	StartAt     = startAt
+)
+
+// Config returns the resolved configuration.
+func (t *Trainer) Config() runfile.Config { return t.now.Config }
+
+// Fit says for people whether the run has fitted its data so far.
+func (t *Trainer) Fit() (string, error) { return t.now.Fit() }
+
 // Batch is one run of the step graph.
 type Batch = batch
 

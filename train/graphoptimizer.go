@@ -52,7 +52,7 @@ func newGraphOptimizer(c *runfile.Checkpoint, params []pe.Param, r runfile.Recip
 }
 
 func (o *graphOptimizer) compile(opt engine.Options) error {
-	g, err := UpdateGraph(o.params, o.recipe, lanes(o.recipe))
+	g, err := updateGraph(o.params, o.recipe, lanes(o.recipe))
 	if err != nil {
 		return err
 	}

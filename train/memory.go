@@ -8,37 +8,37 @@ import (
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
-// MemoryError means that a run cannot fit into the memory that is free.
-type MemoryError struct {
+// memoryError means that a run cannot fit into the memory that is free.
+type memoryError struct {
 	Needed, Free int64  // bytes
 	Remedy       string // which setting would do
 }
 
 // Error implements error.
-func (e *MemoryError) Error() string {
+func (e *memoryError) Error() string {
 	return fmt.Sprintf("the run needs about %s of memory, and %s are free; %s", human.Bytes(e.Needed),
 		human.Bytes(e.Free), e.Remedy)
 }
 
-// CheckMemory refuses a run that takes more than the free bytes of memory, with a
-// *MemoryError that says which setting would do. 0 means that nobody knows how much is
+// checkMemory refuses a run that takes more than the free bytes of memory, with a
+// *memoryError that says which setting would do. 0 means that nobody knows how much is
 // free, and refuses nothing.
-func CheckMemory(c runfile.Config, free int64) error {
+func checkMemory(c runfile.Config, free int64) error {
 	cost, err := EstimateCost(c)
 	if err != nil || free == 0 || cost.Memory <= free {
 		return err
 	}
-	return &MemoryError{Needed: cost.Memory, Free: free, Remedy: whatFits(c, cost.Memory, free)}
+	return &memoryError{Needed: cost.Memory, Free: free, Remedy: whatFits(c, cost.Memory, free)}
 }
 
-// OneLane says for people what FitLanes does.
+// OneLane says for people what fitLanes does.
 const OneLane = "memory is short, so its gradients take one lane instead of two (train.lanes is 1): " +
 	"slower, and kept when the run is resumed, since its bits depend on it"
 
-// FitLanes returns the configuration of a run that is to begin with one lane where
+// fitLanes returns the configuration of a run that is to begin with one lane where
 // train.lanes is left open and the run fits into the free bytes of memory with one only;
 // else as it is. The threads must be settled. 0 means that nobody knows how much is free.
-func FitLanes(c runfile.Config, free int64) (runfile.Config, error) {
+func fitLanes(c runfile.Config, free int64) (runfile.Config, error) {
 	if free == 0 || c.Train.Lanes != 0 || lanes(c.Train) == 1 {
 		return c, nil
 	}

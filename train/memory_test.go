@@ -3,6 +3,8 @@ package train_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -58,12 +60,12 @@ func TestFitLanes(t *testing.T) {
 
 	// The lane is stored, and another machine with more memory takes it over.
 	dir := t.TempDir() + "/run"
-	if _, err := train.Prepare(dir, cfg, 2, memory(2)-1); err != nil {
+	if _, err := train.Prepare(dir, cfg, 2, memory(2)-1, true); err != nil {
 		t.Fatal(err)
 	}
-	again, ready, err := train.Settle(dir, cfg, 2, 0)
-	if err != nil || !ready || again.Hash() != one.Hash() {
-		t.Errorf("the run has train.lanes %d (ready: %v, %v), want the same as at its start", again.Train.Lanes, ready, err)
+	again, err := train.Prepare(dir, cfg, 2, 0, false)
+	if err != nil || again.Hash() != one.Hash() {
+		t.Errorf("the run has train.lanes %d (%v), want the same as at its start", again.Train.Lanes, err)
 	}
 	orttest.Require(t)
 	r, err := train.Resume(dir, train.Options{})
@@ -116,5 +118,20 @@ func TestCheckMemory(t *testing.T) {
 	}
 	if err := train.CheckMemory(cfg, free); err != nil {
 		t.Errorf("%v, but with that: %v", m, err)
+	}
+}
+
+// TestMemoryOfRuns: a run that would not fit is refused before anything is written, and timed as little.
+func TestMemoryOfRuns(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	var m *train.MemoryError
+	if _, err := train.New(dir, micro("nope", 1), train.Options{Memory: 1}); !errors.As(err, &m) {
+		t.Errorf("begun: %v", err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("a directory was made")
+	}
+	if _, err := train.PaceOf(t.Context(), micro("nope", 1), train.Options{Memory: 1}, 0); !errors.As(err, &m) {
+		t.Errorf("timed: %v", err)
 	}
 }

@@ -16,11 +16,17 @@ type Pace struct {
 	Evaluation time.Duration // in training; 0 where there are none
 }
 
-// Left returns how long the steps and evaluations after a step take, if the run does not end
-// early. Checkpoints are not in it.
-func (p Pace) Left(r runfile.Recipe, after int) time.Duration {
-	all := float64(p.Step)*float64(max(r.Steps-after, 0)) + float64(p.Evaluation)*float64(r.Evaluations(after))
-	return time.Duration(min(all, math.MaxInt64/2))
+// Left returns how many evaluations come after a step, if the run does not end early, and how long
+// they and the steps take. Checkpoints are not in it.
+func (p Pace) Left(r runfile.Recipe, after int) (evaluations int, left time.Duration) {
+	if r.EvalEvery > 0 && after < r.Steps {
+		evaluations = r.Steps/r.EvalEvery - after/r.EvalEvery
+		if r.Steps%r.EvalEvery != 0 {
+			evaluations++ // at the end
+		}
+	}
+	all := float64(p.Step)*float64(max(r.Steps-after, 0)) + float64(p.Evaluation)*float64(evaluations)
+	return evaluations, time.Duration(min(all, math.MaxInt64/2))
 }
 
 // PaceOf returns how long a step of a run takes on this machine, the median of some, made for
@@ -34,8 +40,8 @@ func PaceOf(ctx context.Context, cfg runfile.Config, o Options, about time.Durat
 	if err != nil {
 		return Pace{}, err
 	}
-	t, err := newTrainer("", &runfile.Checkpoint{Config: cfg.WithThreads(runtime.NumCPU())},
-		Options{Library: o.Library, Provider: o.Provider, AllowCPUNodes: o.AllowCPUNodes, GraphOptimizer: o.GraphOptimizer})
+	t, err := newTrainer("", &runfile.Checkpoint{Config: withThreads(cfg, runtime.NumCPU())},
+		Options{Library: o.Library, Provider: o.Provider, Memory: o.Memory, AllowCPUNodes: o.AllowCPUNodes, GraphOptimizer: o.GraphOptimizer})
 	if err != nil {
 		return Pace{}, err
 	}

@@ -56,7 +56,7 @@ func TestPaceLeft(t *testing.T) {
 		{10, 4, 10, 0}, {10, 5, 12, 0},
 	} {
 		r := runfile.Recipe{Steps: c.steps, EvalEvery: c.every}
-		if got := p.Left(r, c.after); got != time.Duration(c.seconds)*time.Second {
+		if _, got := p.Left(r, c.after); got != time.Duration(c.seconds)*time.Second {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,14 +15,37 @@ import (
 // ErrOtherRun means that a run directory holds a run with other settings.
 var ErrOtherRun = errors.New("a run with other settings is there")
 
-// Prepare makes a run directory with its configuration, from which Resume starts or
-// continues the run, and returns the configuration as it is there. threads is used
-// where the configuration says 0; free are the bytes of memory that the run may take, for
-// FitLanes. A run that has begun keeps its threads and lanes, which its bits depend on.
-func Prepare(dir string, c runfile.Config, threads int, free int64) (runfile.Config, error) {
-	c, ready, err := Settle(dir, c, threads, free)
-	if err != nil || ready {
+// Prepare returns the configuration of a run that is to begin or to go on in a directory, with its
+// threads and lanes; store makes the directory with it, from which Resume starts or continues the
+// run. threads is used where the configuration says 0; free are the bytes of memory that the run may take,
+// for fitLanes. A run that has begun keeps its threads and lanes, which its bits depend on. The error is
+// ErrOtherRun where the directory holds another run; the configuration is settled then, too.
+func Prepare(dir string, c runfile.Config, threads int, free int64, store bool) (runfile.Config, error) {
+	open := c.Train.Threads == 0
+	was, err := runfile.ReadConfig(dir)
+	ready := err == nil
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if c, err = fitLanes(withThreads(c, threads), free); err != nil {
+			return c, err
+		}
+	case err != nil:
 		return c, err
+	default:
+		if c = c.Settled(was); was.Hash() != c.Hash() {
+			return c, fmt.Errorf("%s: %w", dir, ErrOtherRun)
+		}
+		if open && was.Train.Threads != threads {
+			if ready, err = begun(dir); err != nil {
+				return c, err
+			}
+		}
+		if !ready {
+			c.Train.Threads = threads
+		}
+	}
+	if ready || !store {
+		return c, nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return c, err
@@ -29,30 +53,10 @@ func Prepare(dir string, c runfile.Config, threads int, free int64) (runfile.Con
 	return c, c.Write(dir)
 }
 
-// Settle is Prepare without writing: it returns the configuration with its threads and
-// lanes, and whether the run directory is ready as it is, or ErrOtherRun where it holds
-// another run.
-func Settle(dir string, c runfile.Config, threads int, free int64) (settled runfile.Config, ready bool, err error) {
-	open := c.Train.Threads == 0
-	was, err := runfile.ReadConfig(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		c, err = FitLanes(c.WithThreads(threads), free)
-		return c, false, err
-	}
-	if err != nil {
-		return c, false, err
-	}
-	c = c.Settled(was)
-	if was.Hash() != c.Hash() {
-		return c, false, fmt.Errorf("%s: %w", dir, ErrOtherRun)
-	}
-	if !open || was.Train.Threads == threads {
-		return c, true, nil
-	}
-	if ready, err = begun(dir); err == nil && !ready {
-		c.Train.Threads = threads
-	}
-	return c, ready, err
+// withThreads fills in train.threads where it is 0.
+func withThreads(c runfile.Config, n int) runfile.Config {
+	c.Train.Threads = cmp.Or(c.Train.Threads, n)
+	return c
 }
 
 // begun reports whether a run is more than prepared.

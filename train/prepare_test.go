@@ -25,7 +25,7 @@ func TestPrepare(t *testing.T) {
 		threads, want int
 		begins        bool
 	}{{5, 5, false}, {3, 3, true}, {5, 3, true}} {
-		prepared, err := train.Prepare(dir, cfg, c.threads, 0)
+		prepared, err := train.Prepare(dir, cfg, c.threads, 0, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func TestPrepare(t *testing.T) {
 		}
 	}
 	cfg.Train.Steps = 4
-	if _, err := train.Prepare(dir, cfg, 3, 0); !errors.Is(err, train.ErrOtherRun) {
+	if _, err := train.Prepare(dir, cfg, 3, 0, true); !errors.Is(err, train.ErrOtherRun) {
 		t.Errorf("another run in the same directory: %v", err)
 	}
 }

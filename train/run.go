@@ -42,8 +42,11 @@ type Options struct {
 	Provider string
 	// AllowCPUNodes is as in runtime.Options.
 	AllowCPUNodes bool
+	// Memory is how many bytes of main memory are free; 0 where nobody knows. A run on the CPU that takes more
+	// is refused, with the setting that would do.
+	Memory int64
 
-	// GraphOptimizer makes the updates by the update graph (see UpdateGraph) in ONNX Runtime
+	// GraphOptimizer makes the updates by the update graph (see updateGraph) in ONNX Runtime
 	// instead of in Go. It is the same AdamW up to rounding, and a run may be resumed with
 	// either; its metrics say which made a step. It keeps weights, moments and gradients a
 	// second time, apart from what a checkpoint is written of, and is slower on the CPU; on a
@@ -88,7 +91,7 @@ func New(dir string, cfg runfile.Config, o Options) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg = cfg.WithThreads(goruntime.NumCPU())
+	cfg = withThreads(cfg, goruntime.NumCPU())
 	if err := engine.CheckThreads(cfg.Train.Threads); err != nil {
 		return nil, fmt.Errorf("train.%w", err)
 	}
@@ -196,6 +199,12 @@ func newTrainer(dir string, c *runfile.Checkpoint, o Options) (*Trainer, error) 
 		return nil, fmt.Errorf("train.eval_every %d: there is no evaluator; "+
 			"hand one in as Options.Evaluate, or set 0", r.EvalEvery)
 	}
+	onDevice := engine.OnDevice(o.Provider)
+	if !onDevice { // whose memory is not known
+		if err := checkMemory(c.Config, o.Memory); err != nil {
+			return nil, err
+		}
+	}
 	src, err := newSource(c.Config)
 	if err != nil {
 		return nil, err
@@ -206,12 +215,11 @@ func newTrainer(dir string, c *runfile.Checkpoint, o Options) (*Trainer, error) 
 	}
 	origin := ""
 	if c.Weights == nil {
-		if c.Weights, origin, err = Begin(c.Config); err != nil {
+		if c.Weights, origin, err = begin(c.Config); err != nil {
 			return nil, err
 		}
 		c.M, c.V = zeros(m.Params()), zeros(m.Params())
 	}
-	onDevice := engine.OnDevice(o.Provider)
 	if onDevice {
 		r.Lanes = 1 // it is one device
 	}
@@ -238,14 +246,8 @@ func newTrainer(dir string, c *runfile.Checkpoint, o Options) (*Trainer, error) 
 	return t, nil
 }
 
-// Config returns the resolved configuration.
-func (t *Trainer) Config() runfile.Config { return t.now.Config }
-
 // Step returns the number of updates done.
 func (t *Trainer) Step() int { return t.now.Step }
-
-// Fit says for people whether the run has fitted its data so far: see Checkpoint.Fit.
-func (t *Trainer) Fit() (string, error) { return t.now.Fit() }
 
 // Close releases the engine and the directory. Nothing is saved. Closing again
 // does nothing.

@@ -318,7 +318,7 @@ func TestMaximumLength(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := train.Prepare(dir, resolved, 1, 0); err != nil {
+	if _, err := train.Prepare(dir, resolved, 1, 0, true); err != nil {
 		t.Fatal(err)
 	}
 	r, err := train.Resume(dir, train.Options{})

@@ -33,7 +33,7 @@ func TestDataSeed(t *testing.T) {
 		t.Error("the data do not change with their seed")
 	}
 	for name, c := range map[string]runfile.Config{"copy-rope-p-s3d7": a, "copy-rope-p-s4d7": sameData, "copy-rope-p-s3": seeded(3, 3)} {
-		if got := c.Name("p"); got != name {
+		if got := c.Dir("", "p", true); got != name {
 			t.Errorf("called %s, want %s", got, name)
 		}
 	}

@@ -15,11 +15,38 @@ import (
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
-// Begin returns the weights that the run begins with. Those of Config.From keep what they
+// StartFrom has a run begin with the weights that another, in a directory, has now: its newest checkpoint is
+// Config.From. A damaged one is an error, and so are weights that the run could not take (see begin). The
+// configuration must be resolved.
+func StartFrom(c runfile.Config, dir string) (runfile.Config, error) {
+	from, err := startAt(dir)
+	if err != nil {
+		return c, err
+	}
+	c.From = &from
+	_, _, err = begin(c)
+	return c, err
+}
+
+// startAt describes the newest checkpoint of a run.
+func startAt(dir string) (runfile.Start, error) {
+	c, damaged, err := runfile.Latest(dir)
+	if err == nil && len(damaged) > 0 {
+		err = fmt.Errorf("%w; remove it to begin with the one before", errors.Join(damaged...))
+	}
+	if err != nil {
+		return runfile.Start{}, err
+	}
+	sum, err := sumOf(c.Weights)
+	return runfile.Start{Run: filepath.ToSlash(filepath.Clean(dir)), Step: c.Step, Weights: sum,
+		Updates: c.Step + c.Config.UpdatesBefore()}, err
+}
+
+// begin returns the weights that the run begins with. Those of Config.From keep what they
 // have learned where the model has them too; the others are drawn anew. about says in
 // words what was taken from where, "" without such a start. Another architecture or
 // vocabulary, or a weight of another shape, is an error. The configuration must be resolved.
-func Begin(c runfile.Config) (weights map[string]*tensor.Tensor, about string, err error) {
+func begin(c runfile.Config) (weights map[string]*tensor.Tensor, about string, err error) {
 	model, err := models.New(c.Model)
 	if err != nil {
 		return nil, "", err
@@ -78,21 +105,6 @@ func follows(c, was runfile.Config) error {
 			c.From, was.Train.Task)
 	}
 	return nil
-}
-
-// StartAt describes the newest checkpoint of a run, to be a Config.From. One that is
-// damaged is an error, and so is a run without any.
-func StartAt(dir string) (runfile.Start, error) {
-	c, damaged, err := runfile.Latest(dir)
-	if err == nil && len(damaged) > 0 {
-		err = fmt.Errorf("%w; remove it to begin with the one before", errors.Join(damaged...))
-	}
-	if err != nil {
-		return runfile.Start{}, err
-	}
-	sum, err := sumOf(c.Weights)
-	return runfile.Start{Run: filepath.ToSlash(filepath.Clean(dir)), Step: c.Step, Weights: sum,
-		Updates: c.Step + c.Config.UpdatesBefore()}, err
 }
 
 // sumOf returns the SHA-256 of weights, in hex.

@@ -83,7 +83,7 @@ func TestSecondPhase(t *testing.T) {
 		t.Errorf("a third phase begins at %+v (%v)", third, err)
 	}
 	cfg.Train.Seed = 4
-	if name := cfg.Name("tiny"); name != "first-alibi-learned-s4" {
+	if name := cfg.Dir("", "tiny", false); name != "first-alibi-learned-s4" {
 		t.Errorf("it is called %s", name)
 	}
 }
@@ -95,7 +95,7 @@ func TestSecondPhaseResumes(t *testing.T) {
 	testResume(t, cfg)
 	whole, prepared := t.TempDir(), t.TempDir()
 	losses(t, start(t, whole, cfg))
-	if _, err := train.Prepare(prepared, cfg, 2, 0); err != nil {
+	if _, err := train.Prepare(prepared, cfg, 2, 0, true); err != nil {
 		t.Fatal(err)
 	}
 	r, err := train.Resume(prepared, train.Options{})

@@ -19,7 +19,7 @@ const (
 	gradPrefix    = "grad."        // + weight name; the weight's shape: the same with this run's
 )
 
-// StepGraph builds the training step of a model: forward pass, weighted sum of
+// stepGraph builds the training step of a model: forward pass, weighted sum of
 // the cross-entropies, and the raw gradient of every weight, added to that of earlier
 // runs, with the weights as inputs. An output may be the memory of its earlier sum.
 // Sequences are padded on the right, so causality alone keeps padding
@@ -33,18 +33,18 @@ const (
 // them from the last one on, each with all that it still needs: so the last layers'
 // gradients come first, and the activations they need go before the next layers' are
 // read. In another order they would all stay to the end.
-func StepGraph(m models.Model, mode models.Mode) (*graph.Graph, error) {
+func hostStepGraph(m models.Model, mode models.Mode) (*graph.Graph, error) {
 	return stepGraph(m, mode, logProbability, func(b *graph.Builder, earlier, grad *graph.Node) *graph.Node {
 		return b.Add(earlier, grad)
 	})
 }
 
-// DeviceStepGraph is StepGraph for ONNX Runtime's providers of devices. WebGPU's lacks
+// deviceStepGraph is stepGraph for ONNX Runtime's providers of devices. WebGPU's lacks
 // LogSoftmax; losses are the same up to rounding, but 87 nats at most, the logarithm of the
 // least positive number of full precision, beyond which a label has no gradient either. And
 // no operator may read and write one buffer, so that earlier sums are multiplied with an
 // input of 1 first.
-func DeviceStepGraph(m models.Model, mode models.Mode) (*graph.Graph, error) {
+func deviceStepGraph(m models.Model, mode models.Mode) (*graph.Graph, error) {
 	return stepGraph(m, mode, composedLogProbability, func(b *graph.Builder, earlier, grad *graph.Node) *graph.Node {
 		return b.Add(b.Mul(b.Input(oneInput, tensor.Float32, graph.N(1)), earlier), grad)
 	})

@@ -95,7 +95,7 @@ var ErrNoText = errors.New("the run is on no running text")
 // Text says for people how much running text there is for a run, and how often it reads it. It
 // reads the corpora. The error wraps ErrNoText for a run on anything else.
 func Text(c runfile.Config) (string, error) {
-	if d, err := c.Data(); err != nil || !d.IsText() {
+	if d, err := c.Data(); err != nil || !d.Text {
 		return "", cmp.Or(err, fmt.Errorf("train.task %s: %w", c.Train.Task, ErrNoText))
 	}
 	s, err := newSource(c)

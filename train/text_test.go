@@ -45,7 +45,7 @@ func textConfig(t *testing.T) (runfile.Config, []task.Document) {
 func TestTextConfig(t *testing.T) {
 	c, _ := textConfig(t)
 	if c.Model.VocabSize != 258 || c.Train.Tokenizer != "" || !strings.Contains(c.Train.Task, ".jsonl#") ||
-		!strings.HasPrefix(c.Name("tiny"), "text-alphabet-") {
+		!strings.HasPrefix(c.Dir("", "tiny", true), "text-alphabet-") {
 		t.Errorf("%+v", c)
 	}
 	named := c
@@ -82,14 +82,14 @@ func TestTextConfig(t *testing.T) {
 // runs that have none are as they were, and so is the directory of a run that began under the old name.
 func TestDirTokenizer(t *testing.T) {
 	c, _ := textConfig(t)
-	old := filepath.Join("runs", c.Name("tiny"))
-	if got := c.Dir("runs", "tiny"); got != old {
+	old := filepath.Join("runs", c.Dir("", "tiny", true))
+	if got := c.Dir("runs", "tiny", false); got != old {
 		t.Errorf("%s, want %s", got, old)
 	}
 	for rule, want := range map[string]string{"bpe:512": "alibi-tiny-bpe512-s3", "bpe:1024": "alibi-tiny-bpe1024-s3",
 		"char": "alibi-tiny-char-s3"} {
 		c.Train.Tokenizer = rule
-		if got := c.Dir("runs", "tiny"); !strings.HasSuffix(got, "-"+want) || filepath.Dir(got) != "runs" {
+		if got := c.Dir("runs", "tiny", false); !strings.HasSuffix(got, "-"+want) || filepath.Dir(got) != "runs" {
 			t.Errorf("%s: %s, want %s", rule, got, want)
 		}
 	}
@@ -101,18 +101,18 @@ func TestDirTokenizer(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun := filepath.Join(folder, "copy-alibi-tiny-s3")
-	stored, err := json.Marshal(c.WithThreads(7))
+	stored, err := json.Marshal(withThreads(c, 7))
 	if err == nil {
 		err = errors.Join(os.Mkdir(begun, 0o755), os.WriteFile(filepath.Join(begun, runfile.ConfigFile), stored, 0o600))
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := c.Dir(folder, "tiny"); got != begun {
+	if got := c.Dir(folder, "tiny", false); got != begun {
 		t.Errorf("a run of before is looked for in %s", got)
 	}
 	c.Train.Steps++ // another run
-	if got := c.Dir(folder, "tiny"); got != filepath.Join(folder, "copy-alibi-tiny-char-s3") {
+	if got := c.Dir(folder, "tiny", false); got != filepath.Join(folder, "copy-alibi-tiny-char-s3") {
 		t.Errorf("another run is in %s", got)
 	}
 }

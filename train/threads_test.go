@@ -88,7 +88,7 @@ func TestThreadsOfALargerMachine(t *testing.T) {
 		t.Errorf("a new run with too many threads: %v", err)
 	}
 	large := t.TempDir()
-	if _, err := train.Prepare(large, cfg, 1, 0); err != nil {
+	if _, err := train.Prepare(large, cfg, 1, 0, true); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := train.Resume(large, train.Options{}); err == nil ||

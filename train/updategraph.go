@@ -28,7 +28,7 @@ const (
 // the sum of squares is not finite in float32.
 const noClip = 1e30
 
-// UpdateGraph builds an update of AdamW (Loshchilov & Hutter 2019, arXiv 1711.05101,
+// updateGraph builds an update of AdamW (Loshchilov & Hutter 2019, arXiv 1711.05101,
 // algorithm 2) for a model's weights, with the global norm of the gradients clipped before.
 // It reads weights, moments and the gradients that step graphs have left, in as many sets as
 // there are lanes, and gives new weights and moments; with several lanes also the sum of
@@ -46,7 +46,7 @@ const noClip = 1e30
 // the last product that reads it, which all gradients being inputs assures. It is also
 // compiled once, where an unrolled model has a step graph for each length. What the second
 // call costs is microseconds.
-func UpdateGraph(params []pe.Param, r runfile.Recipe, lanes int) (*graph.Graph, error) {
+func updateGraph(params []pe.Param, r runfile.Recipe, lanes int) (*graph.Graph, error) {
 	b := graph.NewBuilder()
 	number := func(name string) *graph.Node { return b.Input(name, tensor.Float32, graph.N(1)) }
 	like := func(p pe.Param, prefix string) *graph.Node {

@@ -82,7 +82,7 @@ func updateInputs(c *runfile.Checkpoint, grads []map[string]*tensor.Tensor, t in
 
 func newUpdateGraph(t testing.TB, params []pe.Param, r runfile.Recipe, lanes int) *graph.Graph {
 	t.Helper()
-	g, err := UpdateGraph(params, r, lanes)
+	g, err := updateGraph(params, r, lanes)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -124,7 +124,7 @@ func (o Options) folder(dir string) (Model, error) {
 		return m, err
 	}
 	r, err := runfile.Describe(dir)
-	m.From, m.Encoding, m.Run = fmt.Sprintf("run %s (%s)", dir, r.State()), r.Encoding, dir
+	m.From, m.Encoding, m.Run = fmt.Sprintf("run %s (%s)", dir, r.State), r.Encoding, dir
 	m.read = latest
 	return m, err
 }

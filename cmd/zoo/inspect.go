@@ -114,8 +114,8 @@ func (a *app) inspectCheckpoint(name string, c *runfile.Checkpoint, asJSON bool)
 	if asJSON {
 		return a.JSON(struct {
 			Name string `json:"name"`
-			runfile.CheckpointInfo
-		}{name, c.Info()})
+			tables.CheckpointInfo
+		}{name, tables.DescribeCheckpoint(c)})
 	}
 	lines, err := tables.Checkpoint(name, c)
 	if err != nil {

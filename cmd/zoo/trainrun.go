@@ -67,12 +67,12 @@ func (a *app) trainOne(ctx context.Context, r launch.Run, o train.Options, resum
 	if err != nil {
 		return err
 	}
-	fit, err := t.Fit()
+	done, err := r.Look()
 	if err != nil {
 		return err
 	}
 	a.Print("%s: trained %s, loss %.4g, %s in %s%s", r.Dir, human.Plural(t.Step(), "step", "steps"), watch.last.Loss, watch.pace(),
-		human.Duration(time.Since(watch.meter.Begun)), andFit(fit))
+		human.Duration(time.Since(watch.meter.Begun)), andFit(done.Fit))
 	return nil
 }
 
@@ -91,7 +91,7 @@ func (a *app) trainDry(ctx context.Context, r launch.Run, o train.Options) error
 	if err != nil {
 		return err
 	}
-	lines := [][]string{{"run", r.Dir + ", " + r.State()}}
+	lines := [][]string{{"run", r.Dir + ", " + r.State}}
 	lines = append(lines, tables.Settings(r.Config)...)
 	if text, err := train.Text(r.Config); err == nil {
 		lines = append(lines, []string{"text", text})
@@ -111,10 +111,11 @@ func (a *app) trainDry(ctx context.Context, r launch.Run, o train.Options) error
 		return fmt.Sprintf("%s of %s", human.Plural(n, what, what+"s"), each.Round(100*time.Microsecond))
 	}
 	text := of(r.Config.Train.Steps-r.Step, "step", pace.Step)
-	if n := r.Config.Train.Evaluations(r.Step); n > 0 {
-		text += ", " + of(n, "evaluation", pace.Evaluation)
+	evaluations, left := pace.Left(r.Config.Train, r.Step)
+	if evaluations > 0 {
+		text += ", " + of(evaluations, "evaluation", pace.Evaluation)
 	}
-	a.Print("%-24s  at most about %s: %s", "time", human.Duration(pace.Left(r.Config.Train, r.Step)), text)
+	a.Print("%-24s  at most about %s: %s", "time", human.Duration(left), text)
 	return nil
 }
 

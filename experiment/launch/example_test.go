@@ -24,7 +24,7 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Println(filepath.Base(r.Dir), r.Config.Train.Steps, r.Cost.Parameters, r.State())
+		fmt.Println(filepath.Base(r.Dir), r.Config.Train.Steps, r.Cost.Parameters, r.State)
 		// r.Open(train.Options{}) returns the trainer, whose Run trains.
 	}
 	// Output:

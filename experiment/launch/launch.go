@@ -28,9 +28,10 @@ type Run struct {
 	Config runfile.Config // after Look with the threads and lanes that it has, or would have on this machine
 
 	Cost     train.Cost
-	OneLane  bool    // it would begin with one lane, since memory is short; see train.FitLanes
+	OneLane  bool    // it would begin with one lane, since memory is short; see train.Prepare
 	Begun    bool    // it is in its directory
 	Finished bool    // nothing is left to train
+	State    string  // how far it is, for people
 	Step     int     // of the newest usable checkpoint; 0 for none
 	Loss     float64 // of that step, nats per target token
 	Fit      string  // whether it fitted its data by that step; see runfile.Checkpoint.Fit
@@ -52,14 +53,6 @@ func Plan(folder string, s configs.Sources) ([]Run, error) {
 			return nil, fmt.Errorf("%s %s: the list of encodings gives it too; give it once", v.From, v.Key)
 		}
 	}
-	var from *runfile.Start
-	if s.Run != "" {
-		at, err := train.StartAt(s.Run)
-		if err != nil {
-			return nil, err
-		}
-		from = &at
-	}
 	encodings := s.Encodings
 	if len(encodings) == 0 {
 		encodings = []string{""}
@@ -70,12 +63,12 @@ func Plan(folder string, s configs.Sources) ([]Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		if c.From = from; from != nil {
-			if _, _, err := train.Begin(c); err != nil {
+		if s.Run != "" {
+			if c, err = train.StartFrom(c, s.Run); err != nil {
 				return nil, err
 			}
 		}
-		out = append(out, Run{Dir: c.Dir(folder, layers.Preset), Config: c})
+		out = append(out, Run{Dir: c.Dir(folder, layers.Preset, false), Config: c})
 	}
 	return out, nil
 }
@@ -112,34 +105,37 @@ func (r Run) Look() (Run, error) {
 		return r, err
 	}
 	was, err := runfile.ReadConfig(r.Dir)
+	if r.Begun = err == nil; err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return r, err
+	}
+	c, err := train.Prepare(r.Dir, r.Config, machine.This().Cores, freeMemory(r.Provider), false)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		open := r.Config.WithThreads(machine.This().Cores)
-		if r.Config = open; engine.OnDevice(r.Provider) {
-			break
-		}
-		if r.Config, err = train.FitLanes(open, machine.This().MemoryFree); err != nil {
-			return r, err
-		}
-		r.OneLane = r.Config.Train.Lanes != open.Train.Lanes
+	case errors.Is(err, train.ErrOtherRun):
+		return r, fmt.Errorf("%w (%s)", train.ErrOtherRun, configs.Difference(was, c))
 	case err != nil:
 		return r, err
-	default:
-		if err := r.compare(was); err != nil {
-			return r, err
-		}
+	case r.Begun:
+		c.Train.Threads = was.Train.Threads // also of a run that is no more than prepared
 	}
-	r.Cost, err = train.EstimateCost(r.Config)
-	return r, err
+	r.OneLane = !r.Begun && c.Train.Lanes != r.Config.Train.Lanes
+	r.Config, r.State = c, "not begun"
+	if r.Cost, err = train.EstimateCost(c); err != nil || !r.Begun {
+		return r, err
+	}
+	return r, r.look()
 }
 
-// compare fills in what there is of the run that began with a configuration.
-func (r *Run) compare(was runfile.Config) error {
-	r.Config = r.Config.Settled(was)
-	if was.Hash() != r.Config.Hash() {
-		return fmt.Errorf("%w (%s)", train.ErrOtherRun, configs.Difference(was, r.Config))
+// freeMemory is how many bytes of main memory a run may take, 0 for unknown: on a device it is no limit.
+func freeMemory(provider string) int64 {
+	if engine.OnDevice(provider) {
+		return 0
 	}
-	r.Begun = true
+	return machine.This().MemoryFree
+}
+
+// look fills in what there is of a run that has begun.
+func (r *Run) look() error {
+	r.State = runfile.State(0, r.Config.Train.Steps, false)
 	newest, _, err := runfile.Latest(r.Dir)
 	if errors.Is(err, runfile.ErrNoCheckpoint) {
 		return nil // Open says whether that is damage
@@ -148,62 +144,46 @@ func (r *Run) compare(was runfile.Config) error {
 		return err
 	}
 	r.Step, r.Loss, r.Finished = newest.Step, newest.Loss, newest.Finished()
+	r.State = runfile.State(r.Step, r.Config.Train.Steps, r.Finished)
 	r.Fit, err = newest.Fit()
 	return err
 }
 
-// State says for people how far the run was at the Look.
-func (r Run) State() string {
-	if !r.Begun {
-		return "not begun"
-	}
-	return runfile.Info{Step: r.Step, Steps: r.Config.Train.Steps, Stopped: r.Finished}.State()
-}
-
 // Open begins the run, or continues it where the Look found that it has begun. Where its
 // configuration has evaluations, they are made by package validate, unless the options
-// have an evaluator. The error is a *train.MemoryError where the run does not fit into
-// the memory that is free.
+// have an evaluator. A run that does not fit into the memory that is free is an error.
 func (r Run) Open(o train.Options) (*train.Trainer, error) {
-	if o.Evaluate == nil {
-		var err error
-		if o.Evaluate, err = validate.Evaluator(r.Config, o); err != nil {
-			return nil, err
-		}
-	}
-	if err := r.checkMemory(o.Provider); err != nil {
+	o, err := r.options(o)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if r.Begun {
+	case r.Begun:
 		return train.Resume(r.Dir, o)
 	}
 	return train.New(r.Dir, r.Config, o)
 }
 
-// checkMemory refuses a run that takes more main memory than is free; what it takes of a
-// device's is not known.
-func (r Run) checkMemory(provider string) error {
-	if engine.OnDevice(provider) {
-		return nil
+// options fills in the evaluator and the free memory.
+func (r Run) options(o train.Options) (_ train.Options, err error) {
+	if o.Memory == 0 {
+		o.Memory = freeMemory(o.Provider)
 	}
-	return train.CheckMemory(r.Config, machine.This().MemoryFree)
+	if o.Evaluate == nil {
+		o.Evaluate, err = validate.Evaluator(r.Config, o)
+	}
+	return o, err
 }
 
 // probeTime is about how long Pace trains.
 const probeTime = 2 * time.Second
 
 // Pace returns how long a step takes on this machine, from a few that it makes in two
-// seconds, and an evaluation, from one. Nothing is written. The error is a
-// *train.MemoryError as that of Open.
+// seconds, and an evaluation, from one. Nothing is written. A run that does not fit into
+// the memory that is free is an error.
 func (r Run) Pace(ctx context.Context, o train.Options) (train.Pace, error) {
-	if err := r.checkMemory(o.Provider); err != nil {
+	o, err := r.options(o)
+	if err != nil {
 		return train.Pace{}, err
-	}
-	if o.Evaluate == nil {
-		var err error
-		if o.Evaluate, err = validate.Evaluator(r.Config, o); err != nil {
-			return train.Pace{}, err
-		}
 	}
 	return train.PaceOf(ctx, r.Config, o, probeTime)
 }

@@ -41,7 +41,7 @@ func TestRun(t *testing.T) {
 	look := func(state string) launch.Run {
 		t.Helper()
 		r, err := small(t, folder, "3").Look()
-		if err != nil || r.State() != state || r.Begun != (state != "not begun") || r.Cost.Memory == 0 {
+		if err != nil || r.State != state || r.Begun != (state != "not begun") || r.Cost.Memory == 0 {
 			t.Fatalf("%+v, %v; want %s", r, err, state)
 		}
 		return r
@@ -97,11 +97,11 @@ func TestRun(t *testing.T) {
 // A directory that was only prepared holds a run to be resumed, with its threads.
 func TestPrepared(t *testing.T) {
 	r := small(t, t.TempDir(), "3")
-	if _, err := train.Prepare(r.Dir, r.Config, 1, 0); err != nil {
+	if _, err := train.Prepare(r.Dir, r.Config, 1, 0, true); err != nil {
 		t.Fatal(err)
 	}
 	r, err := r.Look()
-	if err != nil || !r.Begun || r.State() != "no checkpoint yet" || r.Config.Train.Threads != 1 {
+	if err != nil || !r.Begun || r.State != "no checkpoint yet" || r.Config.Train.Threads != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -105,7 +105,7 @@ func (f *file) nameHint() string {
 // environment, which may not give the same keys.
 func (p *part) resolve(folder string, pick choice, s configs.Sources) (Run, error) {
 	s.Sweep, s.Encodings, s.Lists = p.shared, p.encodings(), nil
-	name, tells := "", false // the name the tokenizer
+	name, named := "", false // the tokenizer in it
 	if p.name != "" {
 		name = "-" + p.name
 	}
@@ -114,7 +114,7 @@ func (p *part) resolve(folder string, pick choice, s configs.Sources) (Run, erro
 		s.Lists = append(s.Lists, configs.Value{Key: x.key, Value: value, From: x.from + " of the sweep file"})
 		if x.short != "" {
 			name += fmt.Sprintf("-%s=%s", x.short, fileWord(value))
-			tells = tells || x.key == "train.tokenizer"
+			named = named || x.key == "train.tokenizer"
 		}
 	}
 	cfg, err := configs.Load(s)
@@ -125,10 +125,8 @@ func (p *part) resolve(folder string, pick choice, s configs.Sources) (Run, erro
 	if r.Config, err = cfg.Config(""); err != nil {
 		return r, err
 	}
-	if r.Dir = r.Config.Dir(folder, cfg.Preset+name); tells {
-		r.Dir = filepath.Join(folder, r.Config.Name(cfg.Preset+name))
-	}
-	r.Dir, r.Name = filepath.ToSlash(r.Dir), filepath.Base(r.Dir)
+	r.Dir = filepath.ToSlash(r.Config.Dir(folder, cfg.Preset+name, named))
+	r.Name = filepath.Base(r.Dir)
 	r.Cost, err = train.EstimateCost(r.Config)
 	return r, err
 }

@@ -64,7 +64,7 @@ func lookAt(r Run, task taskState, slurmLog string) (Status, error) {
 		return s, err
 	}
 	switch problem := lastError(log, r.Dir); {
-	case info.Finished():
+	case info.Finished:
 		s.State = Finished
 	case busy || task.State == "RUNNING":
 		s.State = Running

@@ -88,7 +88,8 @@ func Plan(ctx context.Context, runs []Run, o Timing) (planned []Planned, total t
 		if out[i].Err = kind.err; kind.err != nil {
 			out[i].Seconds = nil
 		} else {
-			*out[i].Seconds = kind.pace.Left(r.Config.Train, r.Step).Seconds()
+			_, left := kind.pace.Left(r.Config.Train, r.Step)
+			*out[i].Seconds = left.Seconds()
 		}
 	}
 	return out, together(out, o.Workers), nil
@@ -103,13 +104,13 @@ type paced struct {
 
 // left returns the run with the settings that it would be trained with here, and how far it is.
 func (r Run) left(threads int) (launch.Run, error) {
-	c, _, err := train.Settle(r.Dir, r.Config, threads, 0)
+	c, err := train.Prepare(r.Dir, r.Config, threads, 0, false)
 	if err != nil {
 		return launch.Run{}, &runfile.RunError{Dir: r.Dir, Err: err}
 	}
 	out := launch.Run{Dir: r.Dir, Config: c}
 	if info, err := runfile.Describe(r.Dir); err == nil {
-		out.Step, out.Finished = info.Step, info.Finished()
+		out.Step, out.Finished = info.Step, info.Finished
 	}
 	return out, nil
 }

@@ -20,7 +20,7 @@ type Run struct {
 func prepare(runs []Run, threads int, memory int64) error {
 	for i, r := range runs {
 		var err error
-		runs[i].Config, err = train.Prepare(r.Dir, r.Config, threads, memory)
+		runs[i].Config, err = train.Prepare(r.Dir, r.Config, threads, memory, true)
 		if err == nil && runs[i].Config.Train.Lanes != r.Config.Train.Lanes {
 			runs[i].Cost, err = train.EstimateCost(runs[i].Config)
 		}
@@ -34,5 +34,5 @@ func prepare(runs []Run, threads int, memory int64) error {
 // finished reports whether the run is finished, as far as its directory can be read.
 func (r Run) finished() bool {
 	info, err := runfile.Describe(r.Dir)
-	return err == nil && info.Finished()
+	return err == nil && info.Finished
 }

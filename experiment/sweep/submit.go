@@ -56,7 +56,7 @@ func newScript(folder string, runs []Run, command []string, c Cluster) (script, 
 		return s, err
 	}
 	for i, r := range runs {
-		cfg, _, err := train.Settle(r.Dir, r.Config, c.CPUs, 0)
+		cfg, err := train.Prepare(r.Dir, r.Config, c.CPUs, 0, false)
 		if err != nil {
 			return s, &runfile.RunError{Dir: r.Dir, Err: err}
 		}

@@ -172,7 +172,7 @@ func TestTrainRefuses(t *testing.T) {
 		t.Error("a folder was made")
 	}
 	r := Run{Name: "a", Dir: filepath.Join(folder, "a"), Config: config(t, 4)}
-	if _, err := train.Prepare(r.Dir, config(t, 5), 1, 0); err != nil {
+	if _, err := train.Prepare(r.Dir, config(t, 5), 1, 0, true); err != nil {
 		t.Fatal(err)
 	}
 	var of *runfile.RunError

@@ -33,8 +33,11 @@ func Evaluator(cfg runfile.Config, o train.Options) (train.Evaluator, error) {
 	if err != nil {
 		return nil, err
 	}
-	lengths, err := cfg.EvalLengths()
-	if err != nil || len(lengths) == 0 {
+	if cfg.Train.EvalEvery == 0 {
+		return nil, nil
+	}
+	lengths, err := task.ParseLengths(cfg.Train.EvalLengths)
+	if err != nil {
 		return nil, err
 	}
 	tasks, err := task.LookupList(cfg.Train.Task)

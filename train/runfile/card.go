@@ -25,7 +25,7 @@ func (c *Checkpoint) Card(toolVersion string) (card.Card, error) {
 		Tokenizer:   d.Pieces,
 		Positions:   c.Config.Train.Positions,
 		Task:        task.Names(d.Tasks),
-		Trained:     card.Lengths(d.Span()),
+		Trained:     card.Lengths(d.Span),
 		Seed:        c.Config.Train.Seed,
 		DataSeed:    c.Config.Train.DataSeed,
 		ConfigHash:  c.Config.Hash(),

@@ -79,7 +79,7 @@ type Recipe struct {
 	// takes memory for its activations and gradients. 0: two, where an update may take
 	// several runs and there are two threads. Bits depend on it, but 0 stays: what it
 	// stands for follows from the other settings. Where memory is short when the run
-	// begins it becomes 1 (see FitLanes). Left out at 0, as Dropout is.
+	// begins it becomes 1 (see train.Prepare). Left out at 0, as Dropout is.
 	Lanes int `json:"lanes,omitempty"`
 
 	// Evaluation while training. Left out of the stored configuration at 0, as
@@ -166,11 +166,11 @@ func (c Config) Resolve() (Config, error) {
 	if err != nil {
 		return c, err
 	}
-	c.Train.Task, c.Train.Lengths = task.Names(d.Tasks), d.Ranges()
+	c.Train.Task, c.Train.Lengths = task.Names(d.Tasks), d.Ranges
 	if err := c.resolveEvaluation(d); err != nil {
 		return c, err
 	}
-	if c.Train.Tokenizer == tokenizer.Words || d.IsText() && c.Train.Tokenizer == tokenizer.Bytes {
+	if c.Train.Tokenizer == tokenizer.Words || d.Text && c.Train.Tokenizer == tokenizer.Bytes {
 		c.Train.Tokenizer = "" // one way to write a configuration, one hash
 	}
 	if c.Train.DataSeed == c.Train.Seed {
@@ -200,41 +200,35 @@ func (c Config) Renew() (Config, error) {
 	return c, nil
 }
 
-// WithThreads fills in train.threads where it is 0.
-func (c Config) WithThreads(n int) Config {
-	c.Train.Threads = cmp.Or(c.Train.Threads, n)
-	return c
-}
-
 // Settled fills in what a run that has begun has settled, train.threads and train.lanes,
 // where c leaves it open.
 func (c Config) Settled(was Config) Config {
-	c.Train.Lanes = cmp.Or(c.Train.Lanes, was.Train.Lanes)
-	return c.WithThreads(was.Train.Threads)
+	c.Train.Threads, c.Train.Lanes = cmp.Or(c.Train.Threads, was.Train.Threads), cmp.Or(c.Train.Lanes, was.Train.Lanes)
+	return c
 }
 
-// Name returns the usual name of the run's directory, where the configuration started from
-// the preset: task, encoding (or the
-// architecture that has none), preset and seeds. A second phase has the name of the first
-// in the place of task and preset.
-func (c Config) Name(preset string) string {
+// name returns the usual name of the run's directory, where the configuration started from
+// the preset: task, encoding (or the architecture that has none), preset and seeds. A second
+// phase has the name of the first in the place of task and preset.
+func (c Config) name(preset string) string {
 	if c.From != nil {
 		return fmt.Sprintf("%s-%s-s%v", filepath.Base(c.From.Run), c.Model.Name(), c.Train.seeds())
 	}
 	return fmt.Sprintf("%s-%s-%s-s%v", task.Label(c.Train.Task), c.Model.Name(), preset, c.Train.seeds())
 }
 
-// Dir returns the usual directory of the run below folder. Its name says the rule of the tokenizer, too, where that is
-// not the default. A run that began before names said it keeps its directory.
-func (c Config) Dir(folder, preset string) string {
-	before := filepath.Join(folder, c.Name(preset))
-	if c.Train.Tokenizer == "" {
+// Dir returns the usual directory of the run below folder, where the configuration started from a preset, whose name may
+// have values added. The directory's name has the rule of the tokenizer, too, where that is not the default and
+// none of those values. A run that began before names had the rule keeps its directory.
+func (c Config) Dir(folder, preset string, tokenizerNamed bool) string {
+	before := filepath.Join(folder, c.name(preset))
+	if c.Train.Tokenizer == "" || tokenizerNamed {
 		return before
 	}
 	if was, err := ReadConfig(before); err == nil && was.Hash() == c.Settled(was).Hash() {
 		return before
 	}
-	return filepath.Join(folder, c.Name(preset+"-"+strings.ReplaceAll(c.Train.Tokenizer, ":", "")))
+	return filepath.Join(folder, c.name(preset+"-"+strings.ReplaceAll(c.Train.Tokenizer, ":", "")))
 }
 
 // Hash returns the SHA-256 of the configuration's JSON form, in hex. An architecture

@@ -15,6 +15,9 @@ import (
 type Data struct {
 	Tasks   []task.Task
 	Lengths []task.Range // by task
+	Ranges  string       // the lengths, as train.lengths has them
+	Span    task.Range   // the least range that holds all lengths
+	Text    bool         // running text, of which a model learns every token
 	Pieces  []string
 }
 
@@ -42,6 +45,8 @@ func (c Config) Data() (Data, error) {
 		}
 		d.Lengths = append(d.Lengths, r)
 	}
+	d.span()
+	d.Text = d.Tasks[0].Corpus != nil
 	if err := d.checkText(c.Train); err != nil {
 		return d, err
 	}
@@ -65,22 +70,15 @@ func checkRange(t task.Task, r task.Range) error {
 	return nil
 }
 
-// Ranges writes the lengths as Config.Data reads them.
-func (d Data) Ranges() string {
-	all := make([]string, len(d.Lengths))
-	for i, r := range d.Lengths {
-		all[i] = r.String()
-	}
-	return strings.Join(all, ",")
-}
-
-// Span is the least range that holds all lengths.
-func (d Data) Span() task.Range {
-	s := d.Lengths[0]
+// span fills in what follows from the lengths.
+func (d *Data) span() {
+	var all []string
+	d.Span = d.Lengths[0]
 	for _, r := range d.Lengths {
-		s = task.Range{Min: min(s.Min, r.Min), Max: max(s.Max, r.Max)}
+		all = append(all, r.String())
+		d.Span = task.Range{Min: min(d.Span.Min, r.Min), Max: max(d.Span.Max, r.Max)}
 	}
-	return s
+	d.Ranges = strings.Join(all, ",")
 }
 
 // checkLength wants a length that some task has.
@@ -116,9 +114,6 @@ func (d Data) fitted() (pe.Data, error) {
 	return pe.Data{Longest: longest, Pieces: d.Pieces}, err
 }
 
-// IsText reports whether the run is on running text.
-func (d Data) IsText() bool { return d.Tasks[0].Corpus != nil }
-
 // checkText wants corpora with nothing else among them, and one length of windows.
 func (d Data) checkText(r Recipe) error {
 	corpora := slices.DeleteFunc(slices.Clone(d.Tasks), func(t task.Task) bool { return t.Corpus == nil })
@@ -132,7 +127,7 @@ func (d Data) checkText(r Recipe) error {
 	for _, l := range d.Lengths {
 		if l != d.Lengths[0] || l.Min != l.Max {
 			return fmt.Errorf("train.lengths %s: running text is cut into windows of one length; give one, such as %d..%d",
-				d.Ranges(), l.Max, l.Max)
+				d.Ranges, l.Max, l.Max)
 		}
 	}
 	switch {

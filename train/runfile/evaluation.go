@@ -23,7 +23,7 @@ func (c *Config) resolveEvaluation(d Data) error {
 		r.EvalSamples = 64
 	}
 	if r.EvalLengths == "" {
-		span := d.Span()
+		span := d.Span
 		lengths, err := d.trainedSamples(span)
 		if err != nil {
 			return err
@@ -102,9 +102,9 @@ func (d Data) checkEvaluated(list string) error {
 	return nil
 }
 
-// EvalLengths returns the lengths to evaluate, as far as a task has them; none
+// evalLengths returns the lengths to evaluate, as far as a task has them; none
 // where train.eval_every is 0.
-func (c Config) EvalLengths() ([]int, error) {
+func (c Config) evalLengths() ([]int, error) {
 	if c.Train.EvalEvery == 0 {
 		return nil, nil
 	}

@@ -19,12 +19,12 @@ func (p *Progress) recall(c Config) error {
 	if p.Fitted != nil || p.Evaluated == 0 {
 		return nil
 	}
-	lengths, err := c.EvalLengths()
+	lengths, err := c.evalLengths()
 	if err != nil {
 		return err
 	}
 	d, err := c.Data()
-	if err != nil || d.IsText() {
+	if err != nil || d.Text {
 		return err
 	}
 	switch {
@@ -58,7 +58,7 @@ func (c *Checkpoint) Fit() (string, error) {
 
 // fitLengths is the range of the trained lengths that are evaluated.
 func (c Config) fitLengths() (r task.Range, err error) {
-	lengths, err := c.EvalLengths()
+	lengths, err := c.evalLengths()
 	if err != nil {
 		return r, err
 	}
@@ -75,7 +75,7 @@ func (c Config) fitLengths() (r task.Range, err error) {
 		}
 	}
 	if len(in) == 0 {
-		return r, fmt.Errorf("train.eval_lengths %s: none is a trained length (%s)", c.Train.EvalLengths, d.Ranges())
+		return r, fmt.Errorf("train.eval_lengths %s: none is a trained length (%s)", c.Train.EvalLengths, d.Ranges)
 	}
 	return task.Range{Min: slices.Min(in), Max: slices.Max(in)}, nil
 }

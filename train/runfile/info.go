@@ -27,25 +27,11 @@ type Info struct {
 	// lengths; 0 for none, nil for no evaluation or one that cannot be read.
 	FittedStep *int `json:"fitted_step,omitempty"`
 
-	Config Config `json:"-"`
-	// Stopped means that training ended early, as the configuration says.
-	Stopped bool `json:"-"`
+	Config   Config `json:"-"`
+	Finished bool   `json:"-"` // nothing is left to train
+	State    string `json:"-"` // how far the run is, for people
 	// Damage says which lines of the metrics cannot be read; nil for none.
 	Damage error `json:"-"`
-}
-
-// Finished reports whether there is nothing left to train.
-func (r Info) Finished() bool { return r.Step >= r.Steps || r.Stopped }
-
-// State says for people how far the run is.
-func (r Info) State() string {
-	switch {
-	case r.Finished():
-		return "finished"
-	case r.Step == 0:
-		return "no checkpoint yet"
-	}
-	return fmt.Sprintf("stopped at step %d of %d", r.Step, r.Steps)
 }
 
 // Describe reads what a run directory says of its run, but for the weights.
@@ -80,9 +66,22 @@ func Describe(dir string) (Info, error) {
 	if r.FittedStep != nil && *r.FittedStep == 0 && r.Damage != nil {
 		r.FittedStep = nil
 	}
-	if n := len(noted.Evaluations); n > 0 {
+	r.Finished = r.Step >= r.Steps
+	if n := len(noted.Evaluations); n > 0 { // training may have ended early, as the configuration says
 		last := noted.Evaluations[n-1]
-		r.Stopped = last.Stop && last.Step == r.Step
+		r.Finished = r.Finished || last.Stop && last.Step == r.Step
 	}
+	r.State = State(r.Step, r.Steps, r.Finished)
 	return r, nil
+}
+
+// State says for people how far a run is that has begun.
+func State(step, steps int, finished bool) string {
+	switch {
+	case finished:
+		return "finished"
+	case step == 0:
+		return "no checkpoint yet"
+	}
+	return fmt.Sprintf("stopped at step %d of %d", step, steps)
 }

@@ -6,7 +6,7 @@ type Progress struct {
 	BestStep  int     `json:"best_step"`  // step of the best one; 0 for none
 	BestScore float64 `json:"best_score"` // its sequence accuracy at trained lengths, rounded; of running text its negated bits per byte
 	Perfect   int     `json:"perfect"`    // evaluations without a mistake, the last one backwards
-	Watch     Watch   `json:"Watch"`
+	Watch     Watch   `json:"watch"`
 	// Fitted is the step of the first evaluation without a mistake, 0 for none so far; nil
 	// before the first evaluation, and where it is not known (see recall).
 	Fitted  *int `json:"fitted_step,omitempty"`
@@ -35,16 +35,4 @@ type Watch struct {
 	Smooth float64 `json:"smooth"` // exponential mean of the loss
 	Best   float64 `json:"best"`   // lowest Smooth
 	Bad    int     `json:"bad"`    // steps in a row that looked like an explosion
-}
-
-// Evaluations counts those of a run after a step, if it does not end early.
-func (r Recipe) Evaluations(after int) int {
-	if r.EvalEvery == 0 || after >= r.Steps {
-		return 0
-	}
-	n := r.Steps/r.EvalEvery - after/r.EvalEvery
-	if r.Steps%r.EvalEvery != 0 {
-		n++ // at the end
-	}
-	return n
 }

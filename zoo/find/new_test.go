@@ -19,7 +19,7 @@ func TestNew(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"none", "first"} {
-		if _, err := train.Prepare(filepath.Join(folder, name), c, 1, 0); err != nil {
+		if _, err := train.Prepare(filepath.Join(folder, name), c, 1, 0, true); err != nil {
 			t.Fatal(err)
 		}
 	}

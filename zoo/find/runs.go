@@ -28,7 +28,7 @@ func (r Run) State() string {
 	if r.Imported {
 		return "imported"
 	}
-	return r.Info.State()
+	return r.Info.State
 }
 
 // describe reads what a run directory says, or a folder of weights as a run that is finished.
@@ -107,7 +107,7 @@ func Stopped(folder string, warn func(error)) ([]Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !r.Imported && !r.Finished() && !busy {
+		if !r.Imported && !r.Finished && !busy {
 			out = append(out, r)
 		}
 	}

@@ -22,7 +22,7 @@ func TestStopped(t *testing.T) {
 	dir := func(name string) string {
 		t.Helper()
 		dir := filepath.Join(folder, name)
-		if _, err := train.Prepare(dir, c, 1, 0); err != nil {
+		if _, err := train.Prepare(dir, c, 1, 0, true); err != nil {
 			t.Fatal(err)
 		}
 		return dir

@@ -124,9 +124,28 @@ func clip(s string, most int) string {
 	return string(r[:most]) + fmt.Sprintf("… (%d more)", len(r)-most)
 }
 
+// CheckpointInfo is what a checkpoint says, without weights.
+type CheckpointInfo struct {
+	Step       int            `json:"step"`                  // updates done
+	FittedStep *int           `json:"fitted_step,omitempty"` // see runfile.Progress
+	Loss       float64        `json:"loss"`                  // of the last step, nats per target token
+	Parameters int            `json:"parameters"`
+	ConfigHash string         `json:"config_hash"`
+	Config     runfile.Config `json:"config"`
+}
+
+// DescribeCheckpoint describes a checkpoint to programs.
+func DescribeCheckpoint(c *runfile.Checkpoint) CheckpointInfo {
+	info := CheckpointInfo{Step: c.Step, FittedStep: c.Progress.Fitted, Loss: c.Loss, ConfigHash: c.Config.Hash(), Config: c.Config}
+	for _, w := range c.Weights {
+		info.Parameters += w.Len()
+	}
+	return info
+}
+
 // Checkpoint describes a checkpoint.
 func Checkpoint(name string, c *runfile.Checkpoint) ([][]string, error) {
-	info := c.Info()
+	info := DescribeCheckpoint(c)
 	lines := [][]string{
 		{"checkpoint", name},
 		{"trained", fmt.Sprintf("%d of %s, loss %.4g", info.Step, human.Plural(info.Config.Train.Steps, "step", "steps"), info.Loss)},
