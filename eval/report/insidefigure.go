@@ -51,7 +51,7 @@ func distanceFigure(t summary.InsideTask) Figure {
 	top, layers, seeds := 0.0, 0, map[string]int{}
 	shown := slices.DeleteFunc(slices.Clone(t.Models), func(m summary.InsideModel) bool {
 		_, length := m.Seen(eval.MeasureAttention, eval.TaskTokens)
-		return length < 0 || m.OnTheWay()
+		return length < 0 || m.OnTheWay
 	})
 	for _, m := range shown {
 		seeds[m.Encoding]++

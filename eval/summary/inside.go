@@ -28,8 +28,9 @@ type InsideModel struct {
 	Reasons  []string // why there is nothing at a length, "" where there is, or nobody looked
 	Places   []InsidePlace
 
-	Init   *InsideModel   // of the last step of a run: the weights before training; nil where nobody looked
-	Course []*InsideModel // of the last step of a run: each step, these two included
+	OnTheWay bool           // a step of training that others followed
+	Init     *InsideModel   // of the last step of a run: the weights before training; nil where nobody looked
+	Course   []*InsideModel // of the last step of a run: each step, these two included
 
 	base  string // the encoding alone
 	seeds card.Seeds
@@ -156,7 +157,7 @@ func (t *InsideTask) join() {
 		if m := &t.Models[i]; m.Changed == "" {
 			name, _, _ := strings.Cut(m.Name, "@") // behind it stands the step
 			r := run{name, m.base, m.seeds}
-			runs[r] = append(runs[r], m)
+			runs[r], m.OnTheWay = append(runs[r], m), m.Steps > 0
 		}
 	}
 	for _, course := range runs {
@@ -168,15 +169,12 @@ func (t *InsideTask) join() {
 		if last.Steps == 0 {
 			continue
 		}
-		last.Course = course
+		last.Course, last.OnTheWay = course, false
 		if course[0].Steps == 0 {
 			last.Init = course[0]
 		}
 	}
 }
-
-// OnTheWay reports whether the model is a step of training that others followed.
-func (m *InsideModel) OnTheWay() bool { return m.Changed == "" && m.Steps > 0 && m.Course == nil }
 
 // Seen are the places of a measure with such tokens, and the index of the greatest trained length that one of them has, or else of the
 // least one; −1 for none. No model has none.

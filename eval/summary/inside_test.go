@@ -95,6 +95,11 @@ func TestInside(t *testing.T) {
 	if got := table(t, sections, "role, and its score"); got != "head | 10 | 20\n0.0 | 3 back 75 | mixed\n0.1 | previous 75 | previous 75" {
 		t.Errorf("heads of rope:\n%s", got)
 	}
+	untrained := looked("nope", eval.TaskTokens, 10, 0, "")
+	untrained.TrainMin, untrained.TrainMax = 0, 0
+	if got := summary.Inside([]eval.Observation{untrained}, nil)[0].Sections(true)[1].Title; got != "copy: heads of copy-nope" {
+		t.Errorf("of a model that was not trained: %s", got)
+	}
 	nothing := summary.Inside([]eval.Observation{gone}, nil)
 	if got := nothing[0].Sections(true); len(got) != 1 || len(got[0].Tables) > 0 || got[0].Summary != "copy-rope at 30: too long" {
 		t.Errorf("of nothing: %+v", got)
@@ -194,7 +199,7 @@ func TestRuns(t *testing.T) {
 	all := summary.Inside(append(course, head("copy-rope", 30), changed, otherSeed, looked("nope", eval.TaskTokens, 10, 0, eval.RoleEven)), nil)[0]
 	var ends, runs []string
 	for _, m := range all.Models {
-		if !m.OnTheWay() {
+		if !m.OnTheWay {
 			ends = append(ends, m.Name+" "+m.Encoding)
 		}
 		if m.Course != nil {

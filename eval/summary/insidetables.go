@@ -14,7 +14,7 @@ import (
 func (t *InsideTask) Sections(onTheWay bool) []Section {
 	out := []Section{t.section()}
 	for i := range t.Models {
-		if m := &t.Models[i]; onTheWay || !m.OnTheWay() {
+		if m := &t.Models[i]; onTheWay || !m.OnTheWay {
 			if s := t.headsSection(m); len(s.Tables) > 0 {
 				out = append(out, s)
 			}

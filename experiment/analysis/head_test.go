@@ -8,6 +8,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/modelfile"
+	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/models/theory"
 )
@@ -78,6 +79,66 @@ func TestDrawnHeads(t *testing.T) {
 	none := drawn(2, 8, func(*rand.Rand, []int64, matches, int, []float32) {})
 	if none.Values["mass"] != 0 || none.Values["queries"] != 0 || none.Values["distance"] != 0 || none.Values[eval.RolePrevious] != 0 {
 		t.Errorf("a head without any weight: %v", none.Values)
+	}
+}
+
+// A mistake is a query of the answer whose greatest logit is another token's; what stands before the answer is none.
+func TestFirstMistake(t *testing.T) {
+	in := inside{ids: make([]int64, 4), vocab: 2, logits: []float32{0, 1, 0, 1, 1, 0, 0, 1}} // predicts 1, 1, 0, 1
+	for _, tc := range []struct {
+		ids          []int64
+		prompt, want int
+	}{
+		{[]int64{0, 0, 1, 0, 1}, 2, -1}, {[]int64{0, 0, 1, 0, 1}, 1, 0}, {[]int64{0, 1, 1, 1, 0}, 2, 2}, {[]int64{0, 1, 1, 1, 0}, 4, 3},
+		{[]int64{0, 0, 0, 0, 1}, 3, -1},
+	} {
+		if got := firstMistake(&in, eval.Sequence{IDs: tc.ids, Prompt: tc.prompt}); got != tc.want {
+			t.Errorf("%v after %d tokens: %d, want %d", tc.ids, tc.prompt, got, tc.want)
+		}
+	}
+}
+
+// Without weights a model predicts one token everywhere: every answer begins with a mistake, and has the distances of its first query.
+func TestDistancesAtMistakes(t *testing.T) {
+	m := opened(t, blank(t, models.Config{Encoding: "nope", DModel: 8, NLayers: 1, NHeads: 1, DFF: 4}))
+	o := observed(t, ask(t, eval.MeasureAttention, m, 3, eval.TaskTokens))[0]
+	first := float64(o.SequenceTokens - 3 - 1) // 3 words and the end follow the prompt, and the end is not read
+	if v := o.Values; v["correct"] != 0 || v["mistake_queries"] != float64(o.N) || !near(v["mistake_distance"], first/2, 1e-4) ||
+		v["queries"] != 4*float64(o.N) || !near(v["distance"], (first+1.5)/2, 1e-4) {
+		t.Errorf("%+v", o)
+	}
+	o = observed(t, ask(t, eval.MeasureAttention, m, 3, eval.RandomTokens))[0]
+	if _, there := o.Values["mistake_queries"]; there {
+		t.Errorf("random tokens have mistakes: %+v", o)
+	}
+	if _, there := o.Values["correct"]; there {
+		t.Errorf("random tokens have answers: %+v", o)
+	}
+}
+
+// A query's greatest weight is near or far by its share of what the query sees; of equal ones the nearest counts. Without weight there is
+// nothing.
+func TestRegions(t *testing.T) {
+	one := func(keys, at int) []float32 {
+		row := make([]float32, keys)
+		row[at] = 1
+		return row
+	}
+	for _, tc := range []struct {
+		name         string
+		weights      []float32
+		local, start float64
+		queries      int
+	}{
+		{"the query's own", one(10, 9), 1, 0, 1}, {"a tenth back", one(10, 8), 0, 0, 1}, {"0.075 back", one(40, 36), 0, 0, 1}, {"0.05 back", one(40, 37), 1, 0, 1},
+		{"0.825 back", one(40, 6), 0, 0, 1}, {"0.85 back", one(40, 5), 0, 1, 1}, {"the first", one(10, 0), 0, 1, 1},
+		{"all equal", []float32{0.25, 0.25, 0.25, 0.25}, 1, 0, 1}, {"none", make([]float32, 4), 0, 0, 0},
+	} {
+		var d distances
+		d.add(tc.weights, sumOf(tc.weights))
+		if d.local != tc.local || d.start != tc.start || d.queries != tc.queries {
+			t.Errorf("%s: %+v", tc.name, d)
+		}
 	}
 }
 

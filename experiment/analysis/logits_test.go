@@ -69,12 +69,47 @@ func TestLogits(t *testing.T) {
 	}
 }
 
-// A sliding window hides keys: they are not fitted.
+// Of two sequences the first is fitted on, and the second is tried: each of its queries from the third token on, and each key from
+// the second on.
+func TestLogitsHalves(t *testing.T) {
+	m := opened(t, blank(t, models.Config{Encoding: "alibi", DModel: 8, NLayers: 1, NHeads: 2, DFF: 4}))
+	r := ask(t, eval.MeasureLogits, m, 10, eval.RandomTokens)
+	r.samples = 2
+	o := observed(t, r)[0]
+	n := o.SequenceTokens - 1 // keys of the last query
+	if o.N != 1 || o.Values["pairs"] != float64(n*(n+1)/2-1) || o.Values["r2_distance"] < 1-1e-6 || o.Control["r2_both"] > 0.9 {
+		t.Errorf("%+v", o)
+	}
+}
+
+// A sliding window hides keys: they are not fitted. Two keys are enough to tell their difference.
 func TestLogitsWindow(t *testing.T) {
-	m := blank(t, models.Config{Encoding: "alibi", Window: "4", DModel: 8, NLayers: 1, NHeads: 1, DFF: 4})
-	o := fitLogits(t, m, 10)[0]
-	slope, f := pe.ALiBiSlopes(1)[0], o.Series[0]
+	window := func(keys models.Windows) eval.Observation {
+		return fitLogits(t, blank(t, models.Config{Encoding: "alibi", Window: keys, DModel: 8, NLayers: 1, NHeads: 1, DFF: 4}), 10)[0]
+	}
+	slope := pe.ALiBiSlopes(1)[0]
+	o := window("2")
+	if f := o.Series[0]; o.Values["pairs"] != float64(6*2*(o.SequenceTokens-2)) || len(f) != 2 || !near(f[1], -slope, 1e-4) {
+		t.Errorf("a window of 2: %+v", o)
+	}
+	o = window("4")
+	f := o.Series[0]
 	if o.Values["r2_distance"] < 1-1e-6 || !near(o.Values["slope"], slope, 1e-6) || len(f) != 4 || !near(f[3], -3*slope, 1e-4) {
 		t.Errorf("%+v", o)
+	}
+}
+
+// A line through values: what falls by ½ is straight; one value, and values that are all the same, have no slope.
+func TestStraight(t *testing.T) {
+	for _, tc := range []struct {
+		values, weights []float64
+		slope, r2       float64
+	}{
+		{[]float64{3, 2.5, 2}, []float64{1, 2, 5}, 0.5, 1}, {[]float64{0, 1, 0}, []float64{1, 1, 1}, 0, 0}, {[]float64{0, 4}, []float64{1, 0}, 0, 0},
+		{[]float64{7}, []float64{3}, 0, 0}, {[]float64{2, 2}, []float64{1, 1}, 0, 0}, {nil, nil, 0, 0},
+	} {
+		if slope, r2 := straight(tc.values, tc.weights); !near(slope, tc.slope, 1e-12) || !near(r2, tc.r2, 1e-12) {
+			t.Errorf("%v: slope %v, R² %v", tc.values, slope, r2)
+		}
 	}
 }
