@@ -97,7 +97,7 @@ func TestOctavesAreShared(t *testing.T) {
 	}
 }
 
-// TestEndsAreMarked checks whose markers stand where curves meet: those of all in turn, but
+// TestEndsAreMarked checks whose markers stand where curves meet: all curves' in turn, but
 // where some of them end.
 func TestEndsAreMarked(t *testing.T) {
 	long := []eval.Row{speed("a", 1, 4, 4), speed("a", 2, 8, 4), speed("a", 4, 64, 4)}

@@ -11,7 +11,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// writeCSV writes a line of names, those of the JSON form in its order, and a line
+// writeCSV writes a line of names, as in the JSON form and in its order, and a line
 // per row. A field that a row lacks is empty; lists and maps are JSON.
 func writeCSV(w io.Writer, rows []eval.Row) error {
 	c := csv.NewWriter(w)

@@ -229,7 +229,7 @@ func wellFormed(data []byte) error {
 	}
 }
 
-// TestEqualCurves checks that of curves that lie on one another all can be seen: where
+// TestEqualCurves checks that all curves that lie on one another can be seen: where
 // they do they are dashed and share out the markers, and nowhere else.
 func TestEqualCurves(t *testing.T) {
 	rows := []eval.Row{row(t, "nope", 0, 10, 100), row(t, "nope", 0, 20, 100), row(t, "nope", 0, 30, 90),
@@ -244,7 +244,7 @@ func TestEqualCurves(t *testing.T) {
 		dashed, markers = map[string]int{}, map[string]int{}
 		for _, e := range s.Encodings {
 			dashed[e.Name] = len(regexp.MustCompile(`fill:none;stroke:`+e.Light+`[^"]*stroke-dasharray`).FindAllString(svg, -1))
-			markers[e.Name] = strings.Count(svg, `style="fill:`+e.Light+`"`) - 1 // but that of the name
+			markers[e.Name] = strings.Count(svg, `style="fill:`+e.Light+`"`) - 1 // for the name
 		}
 		return dashed, markers
 	}

@@ -38,7 +38,7 @@ func TestInsidePage(t *testing.T) {
 	for i := range evil {
 		evil[i].Model, evil[i].Encoding = "<script>alert(1)</script>", "<b>nope</b>"
 	}
-	for name, rows := range map[string][]eval.Row{"alone": nil, "beside rows": {row(t, "nope", 0, 10, 1)}} {
+	for name, rows := range map[string][]eval.Row{"alone": nil, "with rows": {row(t, "nope", 0, 10, 1)}} {
 		made := page(t, report.Options{Observations: evil}, rows...)
 		for _, want := range []string{"Inside the heads", "copy: what heads attend to", "10 back 75", "heads-copy", "&lt;b&gt;nope", "<svg"} {
 			if !strings.Contains(made, want) {

@@ -69,7 +69,7 @@ func theorems() []eval.Observation {
 	return out
 }
 
-// Each measure has its figure: runs beside their untrained weights, heads with their R².
+// Each measure has its figure: runs and their untrained weights, heads with their R².
 func TestMeasureFigures(t *testing.T) {
 	made, err := report.New(nil, report.Options{Observations: theorems()})
 	if err != nil {

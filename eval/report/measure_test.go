@@ -25,7 +25,7 @@ func TestByTokens(t *testing.T) {
 		by              *summary.Study
 		measure, answer string
 		ranks           []string
-		beyond          []string // of nope and rope, in the headline, the table of the chart and that of the trade-off
+		beyond          []string // of nope and rope, in the headline, the table of the chart and the table of the trade-off
 	}{
 		{s.Study, "exact match", "On copy, nope and rope go furthest, to 10 at ≥ 90 % exact match; trained on lengths 2 to 20, 1 run each.",
 			[]string{"nope", "rope"}, []string{"60.0", "20.0"}},
@@ -66,7 +66,7 @@ func TestByTokens(t *testing.T) {
 		}
 	}
 	if len(s.Published) != 2 || len(s.Tokens.Published) != 0 {
-		t.Errorf("published numbers, which are of exact match, stand beside %d and %d series", len(s.Published),
+		t.Errorf("published numbers, which are of exact match, stand with %d and %d series", len(s.Published),
 			len(s.Tokens.Published))
 	}
 }

@@ -101,7 +101,7 @@ func parseRGB(t *testing.T, hex string) (out rgb) {
 
 func (c rgb) dot(o rgb) float64 { return c[0]*o[0] + c[1]*o[1] + c[2]*o[2] }
 
-// contrast is that of WCAG 2.1.
+// contrast is as in WCAG 2.1.
 func contrast(a, b rgb) float64 {
 	weights := rgb{0.2126, 0.7152, 0.0722}
 	x, y := a.dot(weights), b.dot(weights)

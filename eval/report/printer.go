@@ -25,7 +25,7 @@ type Printer struct {
 	Width     int                // of tables of text, in characters; 0 is 80
 	Ranks     summary.Weighting  // how ranks weigh lengths
 	Published *summary.Published // see summary.Options
-	Beside    bool               // set the published numbers beside ours, at the end
+	Beside    bool               // set the published numbers next to ours, at the end
 
 	shown map[string]bool // tasks that were written
 	where string          // the line that was written last

@@ -57,7 +57,7 @@ func TestPrinterOfRows(t *testing.T) {
 	}
 }
 
-// Published numbers stand beside ours where both have them, with how many runs fitted.
+// Published numbers stand next to ours where both have them, with how many runs fitted.
 func TestPrinterBeside(t *testing.T) {
 	published, err := summary.ReadPublished(strings.NewReader("# A study of length\ntask,encoding,size,lr,ended,51-100\n" +
 		"majority,nope,1l1h16d,0.001,fit,0.9\nmajority,nope,1l1h16d,0.001,max steps,0.5\nmajority,rope,1l1h16d,0.001,fit,1\n"))

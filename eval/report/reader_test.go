@@ -137,7 +137,7 @@ func TestBrowserAddress(t *testing.T) {
 	}
 }
 
-// TestBrowserEqualCurves checks that of curves that lie on one another all can be
+// TestBrowserEqualCurves checks that all curves that lie on one another can be
 // seen: in each colour there are a line and markers.
 func TestBrowserEqualCurves(t *testing.T) {
 	b := chromiumtest.Start(t)
@@ -245,7 +245,7 @@ func TestBrowserTables(t *testing.T) {
 	}
 }
 
-// printPage keeps the page as a PDF beside the screenshots.
+// printPage keeps the page as a PDF next to the screenshots.
 func printPage(b *chromiumtest.Browser, name string) {
 	folder := os.Getenv("ZOO_SCREENSHOTS")
 	if folder == "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// encodings are those of synthetic rows, in the order of colours.
+// encodings are the encodings of synthetic rows, in the order of colours.
 var encodings = []string{"nope", "rope", "alibi", "sinusoidal", "learned", "t5", "txl"}
 
 // synthetic makes rows as a study of encodings × tasks × seeds would write them.

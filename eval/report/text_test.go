@@ -23,7 +23,7 @@ func textRow(encoding string, seed uint64, length int, bits float64) eval.Row {
 	return r
 }
 
-// Rows of running text are tables of their own, by themselves and beside other rows.
+// Rows of running text are tables of their own, by themselves and with other rows.
 func TestText(t *testing.T) {
 	rows := []eval.Row{textRow("rope", 1, 16, 2), textRow("rope", 2, 16, 3), textRow("rope", 1, 32, 5), textRow("nope", 1, 16, 2.25)}
 	na := textRow("nope", 1, 32, 0)
@@ -60,20 +60,20 @@ func TestText(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := strings.Count(page.String(), "bits per byte, every token</text>"); n != 1 {
-			t.Errorf("beside %d other rows the page has %d charts of every token", len(others), n)
+			t.Errorf("with %d other rows the page has %d charts of every token", len(others), n)
 		}
 		if n := strings.Count(page.String(), "1.750 ± 0.250"); n != 1 {
-			t.Errorf("beside %d other rows the number stands %d times in the page", len(others), n)
+			t.Errorf("with %d other rows the number stands %d times in the page", len(others), n)
 		}
 		if n := strings.Count(page.String(), "nope has the fewest bits per byte in windows as long as trained ones"); n == 0 || strings.Contains(page.String(), "Speed alone") {
-			t.Errorf("beside %d other rows the page has the answer %d times", len(others), n)
+			t.Errorf("with %d other rows the page has the answer %d times", len(others), n)
 		}
 		skip := regexp.MustCompile(`class="skip" href="#(\w+)"`).FindStringSubmatch(page.String())
 		if skip == nil || strings.Count(page.String(), ` id="`+skip[1]+`"`) != 1 {
-			t.Errorf("beside %d other rows the link to the results leads nowhere: %q", len(others), skip)
+			t.Errorf("with %d other rows the link to the results leads nowhere: %q", len(others), skip)
 		}
 		if charts := strings.Contains(page.String(), `id="chart-accuracy"`); charts != (len(others) > 0) {
-			t.Errorf("beside %d other rows, charts of accuracy: %v", len(others), charts)
+			t.Errorf("with %d other rows, charts of accuracy: %v", len(others), charts)
 		}
 	}
 }

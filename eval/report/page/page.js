@@ -469,7 +469,7 @@
   const isDark = () => (root.dataset.theme ?? (darkSystem.matches ? "dark" : "light")) === "dark";
   byId("theme").addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; draw(); });
   darkSystem.addEventListener("change", draw);
-  // Paper is light and narrow, whatever the screen.
+  // Paper is light and narrow on every screen.
   function fit() { charts.forEach((c) => c.resize()); draw(); }
   let before;
   addEventListener("beforeprint", () => {
