@@ -33,7 +33,7 @@ func addition() Task {
 			}
 			return 1 / (1.9*math.Pow(10, float64(n)) - 1)
 		},
-	}, scratch{draw: drawAddition, variables: true, pieces: Step{
+	}, scratch{draw: drawAddition, variables: true, pieces: step{
 		Input: "0, 1", Computation: "+ carry = 10123456789", Output: "0", Variables: "carry: 1", Remaining: "0 + 1",
 	}, ends: []string{" + "}})
 	t.layouts = additionIn
@@ -84,14 +84,14 @@ func (s sum) total() []byte {
 	return digits
 }
 
-func (s sum) steps() []Step {
-	var out []Step
+func (s sum) steps() []step {
+	var out []step
 	n := max(len(s.a), len(s.b))
 	carry := byte(0)
 	for i := 0; i < n || carry > 0; i++ { // a carry that is left has a step of its own
 		x, y := digitAt(s.a, i), digitAt(s.b, i)
 		v := x + y + carry
-		out = append(out, Step{
+		out = append(out, step{
 			Input:       fmt.Sprintf("%d, %d", x, y),
 			Computation: fmt.Sprintf("%d + %d + carry = %d + %d = %d", x, y, x+y, carry, v),
 			Output:      fmt.Sprint(v % 10),

@@ -47,19 +47,19 @@ func TestFormats(t *testing.T) {
 
 // The complete example of the paper's format, and a step of every task.
 func TestScratchpadFormats(t *testing.T) {
-	full := Flags{true, true, true, true, true}
-	noVariables := Flags{Input: true, Computation: true, Output: true, Remaining: true}
+	full := allParts
+	noVariables := parts("icor")
 	for _, tc := range []struct {
 		reason string
 		p      problem
-		f      Flags
+		f      parts
 		want   string
 	}{
 		{"the complete example", addends{4, 5, 6}, full,
 			"Thinking step by step: in 4 comp 4 + sum = 4 + 0 = out 4 [ sum: 4 = 4 ] re 5 + 6 # " +
 				"in 5 comp 5 + sum = 5 + 4 = out 9 [ sum: 9 = 9 ] re 6 # " +
 				"in 6 comp 6 + sum = 6 + 9 = out 1 5 [ sum: 1 5 = 5 ] re . Thus, The answer is 5 ."},
-		{"two digits out", addends{5, 9, 5}, Flags{Computation: true, Output: true},
+		{"two digits out", addends{5, 9, 5}, minimalParts,
 			"Thinking step by step: comp 5 + sum = 5 + 0 = out 5 # comp 9 + sum = 9 + 5 = out 1 4 # comp 5 + sum = 5 " +
 				"+ 4 = out 9. Thus, The answer is 9 ."},
 		{"addition", sum{[]byte{5, 3, 7, 2, 6}, []byte{1, 9, 1, 7, 7}}, full,
@@ -90,10 +90,10 @@ func TestScratchpadFormats(t *testing.T) {
 			"Thinking step by step: in t comp out -1 re g = - t, p = + g, a = - p # in g comp - t = - " +
 				"-1 out +1 re p = + g, a = - p # " +
 				"in p comp + g = + +1 out +1 re a = - p. Thus, The answer is +1."},
-		{"variables alone", addends{4, 5}, Flags{Variables: true},
+		{"variables alone", addends{4, 5}, parts("v"),
 			"Thinking step by step: [ sum: 4 = 4 ] # [ sum: 9 = 9 ]. Thus, The answer is 9 ."},
 	} {
-		got := tc.f.Format(tc.p.steps()) + " " + tc.p.answer()
+		got := tc.f.format(tc.p.steps()) + " " + tc.p.answer()
 		if got != tc.want {
 			t.Errorf("%s:\n got %s\nwant %s", tc.reason, got, tc.want)
 		}

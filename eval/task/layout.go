@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Options that change how addition writes its numbers, all of them, in the order in which
-// a name has them.
+// Options that change how addition writes its numbers.
 const (
 	// optionReversed puts the lowest digit first, in the order in which digits of a sum
 	// can be known (Lee et al., Teaching Arithmetic to Small Transformers, 2023, arXiv
@@ -26,30 +25,27 @@ const (
 	optionHints = "hints"
 )
 
-func layoutOptions() []string { return []string{optionReversed, optionPadded, optionHints} }
+// layoutOptions are these options, in the order in which a name has them.
+var layoutOptions = []string{optionReversed, optionPadded, optionHints}
 
 // layout says how numbers are written.
 type layout struct{ reversed, padded, hints bool }
 
-func newLayout(options []string) layout {
-	return layout{slices.Contains(options, optionReversed), slices.Contains(options, optionPadded),
-		slices.Contains(options, optionHints)}
-}
-
-// laidOut returns the task with its numbers written as options say, which are some of
-// layoutOptions.
-func (t Task) laidOut(options []string) (Task, error) {
-	if t.layouts == nil {
-		return t, fmt.Errorf("%s: its numbers have one form; tasks with others: %s", options[0],
+// laidOut returns the task with its numbers written as the options say.
+func (t Task) laidOut(given options) (Task, error) {
+	list := slices.DeleteFunc(slices.Clone(layoutOptions), func(o string) bool { return given[o] == "" })
+	switch {
+	case len(list) == 0:
+		return t, nil
+	case given[optionScratchpad] != "":
+		return t, fmt.Errorf("a scratchpad (%s) takes digits in its own order and form: leave it or %s out",
+			given[optionScratchpad], strings.Join(list, ", "))
+	case t.layouts == nil:
+		return t, fmt.Errorf("%s: its numbers have one form; tasks with others: %s", list[0],
 			tasksWith(func(t Task) bool { return t.layouts != nil }))
 	}
-	name := t.Name
-	t = t.layouts(newLayout(options))
-	for _, o := range layoutOptions() {
-		if slices.Contains(options, o) {
-			name += "+" + o
-		}
-	}
+	name := strings.Join(append([]string{t.Name}, list...), "+")
+	t = t.layouts(layout{given[optionReversed] != "", given[optionPadded] != "", given[optionHints] != ""})
 	t.Name = name
 	return t, nil
 }

@@ -28,7 +28,7 @@ func lego() Task {
 			return count
 		},
 		Chance: func(int) float64 { return 0.5 },
-	}, scratch{draw: drawLego, pieces: Step{
+	}, scratch{draw: drawLego, pieces: step{
 		Input: "g", Computation: "- t = + -1", Output: "+1", Remaining: "g = - t, p = + g",
 	}, ends: []string{"", "p = + g"}})
 }
@@ -87,10 +87,10 @@ func (c chain) prompt() string {
 
 func (c chain) answer() string { return fmt.Sprintf("The answer is %+d.", c.values[c.asked]) }
 
-func (c chain) steps() []Step {
-	out := make([]Step, c.asked+1)
+func (c chain) steps() []step {
+	out := make([]step, c.asked+1)
 	for i := range out {
-		out[i] = Step{Input: string(c.names[i]), Output: fmt.Sprintf("%+d", c.values[i]), Remaining: c.clauses(i + 1)}
+		out[i] = step{Input: string(c.names[i]), Output: fmt.Sprintf("%+d", c.values[i]), Remaining: c.clauses(i + 1)}
 		if i > 0 {
 			out[i].Computation = fmt.Sprintf("%s = %c %+d", c.right(i), c.sign(i), c.values[i-1])
 		}

@@ -9,92 +9,84 @@ import (
 	"sync"
 )
 
-// Options that a name can have beside a scratchpad, an alphabet and a layout.
+// The kinds of options that a name may have after "+", in the order in which they are applied and named; layoutOptions
+// lie between the first two.
 const (
-	optionNoPrefix = "noprefix"
-	optionPaper    = "paper"
+	optionAlphabet   = "alphabet"   // and a number of symbols
+	optionScratchpad = "scratchpad" // as parseParts reads it
+	optionNoPrefix   = "noprefix"
+	optionPaper      = "paper"
 )
+
+// options are the given options by kind.
+type options map[string]string
+
+// optionKind returns the kind of an option, "" for an unknown one.
+func optionKind(option string) string {
+	if option == optionNoPrefix || option == optionPaper || slices.Contains(layoutOptions, option) {
+		return option
+	}
+	if strings.HasPrefix(option, optionAlphabet) {
+		return optionAlphabet
+	}
+	if _, err := parseParts(option); err == nil {
+		return optionScratchpad
+	}
+	return ""
+}
 
 // apply returns t with options, which may come in any order; its name has them
 // in a fixed one.
-func (t Task) apply(options []string) (Task, error) {
-	base := t
-	var scratchpad, noPrefix, paper, size string
-	var layouts []string
-	for _, o := range options {
-		slot := &scratchpad
-		switch {
-		case o == optionNoPrefix:
-			slot = &noPrefix
-		case o == optionPaper:
-			slot = &paper
-		case strings.HasPrefix(o, optionAlphabet):
-			slot = &size
-		case slices.Contains(layoutOptions(), o):
-			if slices.Contains(layouts, o) {
-				return t, fmt.Errorf("task %s: the option %q is given twice", base.Name, o)
-			}
-			layouts = append(layouts, o)
-			continue
-		default:
-			if _, err := ParseFlags(o); err != nil {
-				return t, fmt.Errorf("task %s: unknown option %q: known: full, minimal and flags such as i1c1o1v1r0 "+
-					"(scratchpad), noprefix, paper, alphabetN, %s", base.Name, shorten(o), strings.Join(layoutOptions(), ", "))
-			}
+func (t Task) apply(list []string) (Task, error) {
+	given := options{}
+	for _, option := range list {
+		kind := optionKind(option)
+		switch before, twice := given[kind]; {
+		case kind == "":
+			return t, fmt.Errorf("task %s: unknown option %q: known: full, minimal and flags such as i1c1o1v1r0 "+
+				"(scratchpad), noprefix, paper, alphabetN, %s", t.Name, shorten(option), strings.Join(layoutOptions, ", "))
+		case twice && before == option:
+			return t, fmt.Errorf("task %s: the option %q is given twice", t.Name, shorten(option))
+		case twice:
+			return t, fmt.Errorf("task %s: the option %q comes after %q: give one of the two", t.Name, shorten(option), before)
 		}
-		if *slot != "" {
-			return t, fmt.Errorf("task %s: the option %q comes after %q: give one of the two", base.Name, shorten(o),
-				*slot)
-		}
-		*slot = o
+		given[kind] = option
 	}
-	if size != "" {
-		resized, err := t.resized(size)
-		if err != nil {
-			return t, fmt.Errorf("task %s: %w", base.Name, err)
+	name := t.Name
+	for _, with := range []func(Task, options) (Task, error){
+		Task.resized, Task.laidOut, Task.withScratchpad, Task.withoutPrefix, Task.asInPaper,
+	} {
+		var err error
+		if t, err = with(t, given); err != nil {
+			return t, fmt.Errorf("task %s: %w", name, err)
 		}
-		t = resized
 	}
-	if len(layouts) > 0 {
-		if scratchpad != "" {
-			return t, fmt.Errorf("task %s: a scratchpad (%s) takes digits in its own order and form: leave it or %s out",
-				base.Name, scratchpad, strings.Join(layouts, ", "))
-		}
-		laid, err := t.laidOut(layouts)
-		if err != nil {
-			return t, fmt.Errorf("task %s: %w", base.Name, err)
-		}
-		t = laid
+	return t, nil
+}
+
+// asInPaper draws all splits from the same prompts, except of a task whose prompts can be listed.
+func (t Task) asInPaper(given options) (Task, error) {
+	if given[optionPaper] == "" {
+		return t, nil
 	}
-	if scratchpad != "" {
-		with, name, err := t.withScratchpad(scratchpad, paper != "")
-		if err != nil {
-			return t, fmt.Errorf("task %s: %w", base.Name, err)
-		}
-		t = with
-		t.Name += "+" + name
+	t.Overlap = true
+	if t.Each != nil {
+		t.Listed = sync.OnceValue(t.trainingList)
+		t.Version++ // before, all splits had the same prompts
 	}
-	if noPrefix != "" {
-		if t.Prefix == "" {
-			return t, fmt.Errorf("task %s: noprefix: its prompts have no constant first words to drop", base.Name)
-		}
-		t = t.withoutPrefix()
-		t.Name += "+" + noPrefix
-	}
-	if paper != "" {
-		t.Overlap = true
-		if t.Each != nil {
-			t.Listed = sync.OnceValue(t.trainingList)
-			t.Version++ // before, all splits had the same prompts
-		}
-		t.Name += "+" + paper
-	}
+	t.Name += "+" + optionPaper
 	return t, nil
 }
 
 // withoutPrefix drops the constant first words. The space after them stays, so
 // that the first token is one that occurs elsewhere too and marks no beginning.
-func (t Task) withoutPrefix() Task {
+func (t Task) withoutPrefix(given options) (Task, error) {
+	if given[optionNoPrefix] == "" {
+		return t, nil
+	}
+	if t.Prefix == "" {
+		return t, fmt.Errorf("%s: its prompts have no constant first words to drop", optionNoPrefix)
+	}
 	generate, each, read, prefix := t.Generate, t.Each, t.Read, t.Prefix
 	without := func(s Sample) Sample {
 		s.Prompt = strings.TrimPrefix(s.Prompt, prefix)
@@ -120,5 +112,6 @@ func (t Task) withoutPrefix() Task {
 		}
 	}
 	t.Prefix, t.dropped = "", prefix
-	return t
+	t.Name += "+" + optionNoPrefix
+	return t, nil
 }

@@ -19,7 +19,7 @@ func parity() Task {
 		Space:       func(n int) float64 { return math.Pow(2, float64(n)) },
 		Correct:     sameYesNo,
 		Chance:      func(int) float64 { return 0.5 },
-	}, scratch{draw: drawParity, variables: true, pieces: Step{
+	}, scratch{draw: drawParity, variables: true, pieces: step{
 		Input: "1", Computation: "1 ** par = 1 ** 0", Output: "0", Variables: "par: 0", Remaining: "[ 0, 1 ]",
 	}, ends: []string{"[ ]"}})
 }
@@ -51,12 +51,12 @@ func (b bits) answer() string {
 	return "The answer is Yes."
 }
 
-func (b bits) steps() []Step {
-	out := make([]Step, len(b))
+func (b bits) steps() []step {
+	out := make([]step, len(b))
 	odd := 0
 	for i, bit := range b {
 		next := odd ^ bit
-		out[i] = Step{
+		out[i] = step{
 			Input:       number(bit),
 			Computation: fmt.Sprintf("%d ** par = %d ** %d", bit, bit, odd), // "**" stands for exclusive or
 			Output:      number(next),

@@ -20,7 +20,7 @@ func polynomial() Task {
 		Texts:       []string{"Evaluate at x = " + pieces + "in ? The answer is 5."},
 		Space:       func(n int) float64 { return 5 * math.Pow(28, float64(n)) },
 		Chance:      func(int) float64 { return 0.1 },
-	}, scratch{draw: drawPolynomial, variables: true, pieces: Step{
+	}, scratch{draw: drawPolynomial, variables: true, pieces: step{
 		Input: "3 * x", Computation: "=", Output: "0", Variables: "sum: 0 = 0", Remaining: "x",
 	}, ends: []string{""}})
 }
@@ -65,14 +65,14 @@ func (e evaluation) answer() string {
 // modulo10 is never negative.
 func modulo10(n int) int { return ((n % 10) + 10) % 10 }
 
-func (e evaluation) steps() []Step {
-	out := make([]Step, len(e.terms))
+func (e evaluation) steps() []step {
+	out := make([]step, len(e.terms))
 	sum := 0
 	for i, t := range e.terms {
 		c, power := number(t.coefficient), t.power(e.x)
 		value := t.coefficient * power
 		next := modulo10(sum + value)
-		out[i] = Step{
+		out[i] = step{
 			Input:       t.String(),
 			Computation: fmt.Sprintf("%s * %s ** %s = %s * %s", c, number(e.x), number(t.degree), c, number(power)),
 			Output:      number(value),

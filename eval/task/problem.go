@@ -10,7 +10,7 @@ import (
 type problem interface {
 	prompt() string
 	answer() string // the closing sentence, the whole target without a scratchpad
-	steps() []Step
+	steps() []step
 }
 
 // scratch is what a mathematical task needs to have a scratchpad.
@@ -20,7 +20,7 @@ type scratch struct {
 
 	// pieces is a step that contains every token of steps, and ends are the forms
 	// that what remains can have in the last one: for the vocabulary.
-	pieces Step
+	pieces step
 	ends   []string
 }
 

@@ -61,7 +61,7 @@ func sorting(draw func(*rand.Rand) element, texts []string, parse func(string) (
 			}
 			return l
 		},
-		pieces: Step{Input: texts[0], Computation: sortComputation, Output: texts[0], Remaining: "[ ]"},
+		pieces: step{Input: texts[0], Computation: sortComputation, Output: texts[0], Remaining: "[ ]"},
 		ends:   []string{"[ ]"},
 	})
 }
@@ -90,9 +90,9 @@ func byRank(a, b element) int { return cmp.Compare(a.rank, b.rank) }
 const sortComputation = "The minimum of the unsorted portion"
 
 // steps is selection sort: the least of the rest is swapped to its front.
-func (l unsorted) steps() []Step {
+func (l unsorted) steps() []step {
 	rest := slices.Clone(l)
-	out := make([]Step, len(l))
+	out := make([]step, len(l))
 	for i := range out {
 		least := 0
 		for k, e := range rest {
@@ -102,7 +102,7 @@ func (l unsorted) steps() []Step {
 		}
 		front := rest[0]
 		rest[0], rest[least] = rest[least], rest[0]
-		out[i] = Step{Input: front.text, Computation: sortComputation, Output: rest[0].text,
+		out[i] = step{Input: front.text, Computation: sortComputation, Output: rest[0].text,
 			Remaining: rest[1:].String()}
 		rest = rest[1:]
 	}

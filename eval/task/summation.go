@@ -20,7 +20,7 @@ func summation() Task {
 		Texts:       []string{"Compute: 1 2 3 4 5 6 7 8 9 + .[SEP] The answer is 0 ."},
 		Space:       func(n int) float64 { return math.Pow(9, float64(n)) },
 		Chance:      func(int) float64 { return 0.1 },
-	}, scratch{draw: drawSummation, variables: true, pieces: Step{
+	}, scratch{draw: drawSummation, variables: true, pieces: step{
 		Input: "5", Computation: "5 + sum = 0 + 5 =", Output: "5 0", Variables: "sum: 1 0 = 0", Remaining: "5",
 	}, ends: []string{""}})
 }
@@ -47,12 +47,12 @@ func (a addends) answer() string {
 	return "The answer is " + number(sum) + " ."
 }
 
-func (a addends) steps() []Step {
-	out := make([]Step, len(a))
+func (a addends) steps() []step {
+	out := make([]step, len(a))
 	sum := 0
 	for i, n := range a {
 		v := sum + n
-		out[i] = Step{
+		out[i] = step{
 			Input:       number(n),
 			Computation: fmt.Sprintf("%d + sum = %d + %d =", n, n, sum),
 			Output:      number(v),

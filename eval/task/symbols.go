@@ -75,11 +75,12 @@ func withAlphabet(a symbolSet) Task {
 	return t
 }
 
-// optionAlphabet begins the option that changes the number of symbols.
-const optionAlphabet = "alphabet"
-
-// resized returns the task with the alphabet that an option asks for: "alphabet256".
-func (t Task) resized(option string) (Task, error) {
+// resized returns the task with the number of symbols that an option asks for: "alphabet256".
+func (t Task) resized(given options) (Task, error) {
+	option := given[optionAlphabet]
+	if option == "" {
+		return t, nil
+	}
 	if t.alphabet == nil {
 		can := tasksWith(func(t Task) bool { return t.alphabet != nil })
 		return t, fmt.Errorf("%s: its symbols are fixed; tasks with an alphabet: %s", shorten(option), can)

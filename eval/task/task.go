@@ -17,7 +17,7 @@
 //	addition
 //	addition+full               with the whole scratchpad
 //	addition+minimal            with computation and output alone
-//	addition+i1c1o1v1r0         with the named parts (see Flags)
+//	addition+i1c1o1v1r0         with the named parts (see stepParts)
 //	copy+noprefix               without the constant first words
 //	parity+paper                without held-out prompts, as in the paper
 //	parity+full+noprefix
@@ -143,7 +143,7 @@ type Task struct {
 	Chance func(length int) float64
 
 	// Parts is set for a task with a scratchpad: the share of steps, in 0..1,
-	// whose part is right, by the part's name (see Flags). All are 0 when the
+	// whose part is right, by the part's name (see stepParts). All are 0 when the
 	// number of steps is wrong or one cannot be parsed.
 	Parts func(target, generated string) map[string]float64
 
