@@ -233,7 +233,7 @@ func (b *batch) feed(input int, x *buffer[int64], capacity int, shape ...int) er
 }
 
 // fill writes the inputs other than the state. Positions count from the first
-// token of a row; those of padding are 0, as are those of rows that have ended,
+// token of a row; positions are 0 on padding and in rows that have ended,
 // which might else run beyond the model's last.
 func (b *batch) fill(n, keep int, token func(row, slot int) int64) {
 	k := &b.s.contract
@@ -291,8 +291,8 @@ func (b *batch) findLive(ended func(row int) bool) {
 }
 
 // carry counts a run of the rows that have ended, and reports whether they are to be dropped: as soon
-// as computing them in vain has cost about what copying the state of the others does. Then,
-// whatever comes, it costs at most twice what knowing the future would.
+// as computing them in vain has cost about what copying the state of the others does. Then
+// it costs at most twice what knowing the future would.
 func (b *batch) carry() (drop bool) {
 	b.carried += len(b.pads) - len(b.live)
 	return len(b.live) > 0 && len(b.live) < len(b.pads) && b.carried >= len(b.live)

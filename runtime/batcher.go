@@ -16,7 +16,7 @@ import (
 
 // BatcherOptions bound what a Batcher does at a time. The zero value works.
 type BatcherOptions struct {
-	// MaxRows is how many prompts are answered together; 0 takes 32.
+	// MaxRows is how many prompts are continued together; 0 takes 32.
 	MaxRows int
 
 	// MaxBytes is how much memory the model's states of those prompts take, as their lengths
@@ -25,13 +25,13 @@ type BatcherOptions struct {
 	// counted, Prefill's among them; Options.PrefixBytes bounds what prefixes hold.
 	MaxBytes int64
 
-	// MaxQueue is how many prompts wait beside MaxRows; 0 takes 8 times MaxRows, and a negative
-	// number stands for none. More are ErrBusy. Where MaxBytes lets fewer than MaxRows be
-	// answered together, so many more wait.
+	// MaxQueue is how many more prompts wait; 0 takes 8 times MaxRows, and a negative
+	// number stands for none. More are ErrBusy. Where MaxBytes lets fewer than MaxRows run
+	// together, so many more wait.
 	MaxQueue int
 
 	// Chunk is how many tokens of new prompts, of all together, are read between two tokens of
-	// the answers that go on; 0 takes 256. Less makes answers steadier, more makes prompts
+	// the completions that go on; 0 takes 256. Less makes completions steadier, more makes prompts
 	// faster.
 	Chunk int
 }
@@ -65,15 +65,15 @@ func (o BatcherOptions) complete() (BatcherOptions, error) {
 	return o, nil
 }
 
-// Batcher answers the calls of many goroutines together: each run of the model computes a token
-// of every answer (continuous batching, as in Yu et al. 2022, "Orca", OSDI). Prompts are begun
+// Batcher runs the calls of many goroutines together: each run of the model computes a token
+// of every completion (continuous batching, as in Yu et al. 2022, "Orca", OSDI). Prompts are begun
 // in the order in which they came, as soon as there is room, and read in chunks between the
-// tokens of others; answers leave when they end. Where a call has one prompt several times, for
-// several answers, it is read once for those that begin together, unless the model takes one token at
-// a time or has GroupQueryAttention. It is safe for concurrent use. A panic in a run, of an engine or
+// tokens of others; rows leave when they end. A prompt that a call has several times is read once
+// for the rows that begin together, unless the model takes one token at a time or has
+// GroupQueryAttention. It is safe for concurrent use. A panic in a run, of an engine or
 // a tokenizer, is ErrPanic to the calls whose rows ran; other calls go on.
 //
-// Its calls are those of Session, and their tokens too, but for the rounding of float32 sums,
+// Its calls give the tokens of a Session's, up to the rounding of float32 sums,
 // which depends on how many rows run together. A call with several prompts may begin them one
 // after the other: a Step has the tokens that were made together, and NoToken for the other
 // prompts, some of which may go on.
@@ -100,15 +100,15 @@ type Batcher struct {
 type BatcherStats struct {
 	Waiting int   // prompts that have not begun
 	Reading int   // prompts that are being read
-	Running int   // answers that are being made
+	Running int   // completions that are being made
 	Bytes   int64 // that the states of the last two take
 	Peak    int64 // the most that Bytes has been
 	Tokens  int64 // that have been made so far
 }
 
 // NewBatcher returns a batcher for a session, which stays usable by itself. A provider that
-// keeps states on a device cannot put rows together, and files that give whole answers have no
-// single tokens: these are ErrOptions and ErrAnswersOnly.
+// keeps states on a device cannot put rows together, and looped files have no
+// single tokens: these are ErrOptions and ErrLooped.
 func NewBatcher(s *Session, opt BatcherOptions) (*Batcher, error) {
 	full, err := opt.complete()
 	if err == nil {
@@ -128,8 +128,8 @@ func NewBatcher(s *Session, opt BatcherOptions) (*Batcher, error) {
 
 // batches reports why rows of a session's model cannot be put together.
 func (s *Session) batches() error {
-	if s.answersOnly() {
-		return ErrAnswersOnly
+	if s.looped() {
+		return ErrLooped
 	}
 	if _, device := s.model.(engine.DeviceModel); device {
 		return fmt.Errorf("provider %s keeps states on its device, where rows cannot be put beside others; use provider %s or %s, "+
@@ -150,7 +150,7 @@ func (s *Session) pads() bool {
 	return !s.contract.Unpadded && (!slotted || s.contract.Mask >= 0 && !s.contract.MaskNew)
 }
 
-// tokenwise reports whether rows can run together whatever they are at, be it a prompt: the model
+// tokenwise reports whether rows can run together at any place, in a prompt too: the model
 // takes one token at a time, and nothing that it keeps has slots.
 func (s *Session) tokenwise() bool {
 	return s.contract.OneToken && !slices.ContainsFunc(s.card.State, card.State.Slotted)
@@ -180,7 +180,7 @@ func (b *Batcher) Stats() BatcherStats {
 	return stats
 }
 
-// Generate is Session.Generate beside other calls. It ends with ErrBusy when too many prompts
+// Generate is Session.Generate together with other calls. It ends with ErrBusy when too many prompts
 // are waiting.
 func (b *Batcher) Generate(ctx context.Context, prompts [][]int64, opt GenerateOptions) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
@@ -215,7 +215,7 @@ func (b *Batcher) Generate(ctx context.Context, prompts [][]int64, opt GenerateO
 	}
 }
 
-// Stream is Session.Stream beside other calls.
+// Stream is Session.Stream together with other calls.
 func (b *Batcher) Stream(ctx context.Context, prompts []Prompt, opt GenerateOptions) iter.Seq2[TextStep, error] {
 	return b.s.stream(ctx, b.Generate, prompts, opt)
 }
@@ -272,7 +272,7 @@ func clonePrompts(prompts [][]int64) [][]int64 {
 	return out
 }
 
-// clone returns the same options in memory of their own, but for the prefix, which is not changed.
+// clone returns the same options in memory of their own. The prefix, which nothing changes, is shared.
 func (o GenerateOptions) clone() GenerateOptions {
 	o.Stop, o.StopStrings = slices.Clone(o.Stop), slices.Clone(o.StopStrings)
 	o.LogitBias, o.PerRow = maps.Clone(o.LogitBias), slices.Clone(o.PerRow)
@@ -282,7 +282,7 @@ func (o GenerateOptions) clone() GenerateOptions {
 	return o
 }
 
-// leave ends a call whatever is left of it.
+// leave ends a call and drops its waiting rows.
 func (b *Batcher) leave(c *batcherCall) {
 	c.over.Store(true)
 	b.mu.Lock()

@@ -681,7 +681,7 @@ func TestBatcherErrors(t *testing.T) {
 		}
 	}
 	_, file := answering(t, "learned", 64)
-	if _, err := runtime.NewBatcher(open(t, file, runtime.Options{}), runtime.BatcherOptions{}); !errors.Is(err, runtime.ErrAnswersOnly) {
+	if _, err := runtime.NewBatcher(open(t, file, runtime.Options{}), runtime.BatcherOptions{}); !errors.Is(err, runtime.ErrLooped) {
 		t.Errorf("a file of whole answers: %v", err)
 	}
 }

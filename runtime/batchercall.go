@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// batcherCall is a call of Batcher.Generate: what its rows have been told by the loop, and
-// nobody has taken yet. The loop never waits for a caller; a limit bounds what lies here.
+// batcherCall is a call of Batcher.Generate: the tokens that the loop has made for its rows, and
+// the caller has not taken. The loop never waits for a caller; the rows' limits bound the tokens here.
 type batcherCall struct {
 	over atomic.Bool // it has failed, or its caller has left
 	made []toldToken // in this turn; the loop's alone
@@ -20,7 +20,7 @@ type batcherCall struct {
 	ready  chan struct{} // has an element when there is something to take
 }
 
-// toldToken is a token of one of the call's rows. Those of one turn are told together.
+// toldToken is a token of one of the call's rows. Tokens of one turn are told together.
 type toldToken struct {
 	newToken
 	turn int // of the loop: tokens of one turn are one step
@@ -28,7 +28,7 @@ type toldToken struct {
 
 func newBatcherCall() *batcherCall { return &batcherCall{ready: make(chan struct{}, 1)} }
 
-// add notes the last token of a row, to be told with those of the call's other rows.
+// add notes the last token of a row, to be told with the tokens of the call's other rows.
 func (c *batcherCall) add(turn int, r *row) {
 	t := toldToken{r.newToken, turn}
 	t.probs.Top = slices.Clone(t.probs.Top)

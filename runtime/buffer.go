@@ -52,12 +52,12 @@ func (b *buffer[T]) close() error {
 	return err
 }
 
-// state is the memory of one state of a model, in whatever memory the provider has.
+// state is the memory of one state of a model, in the provider's memory.
 type state interface {
 	// reset makes the state what it is before the first token.
 	reset(rows int) error
-	// load makes the state that of so many rows, each of them what was saved of one that had
-	// filled so many slots. Where memory has to be made, it is for capacity slots.
+	// load gives so many rows the state that was saved of one row with so many filled slots.
+	// Where memory has to be made, it is for capacity slots.
 	load(from savedState, rows, filled, capacity int) error
 	// save returns a copy of the state of one row that has filled so many slots, at least one.
 	save(filled int) (savedState, error)

@@ -18,7 +18,7 @@
 // have in common at their beginning is read once by Session.Prefill.
 //
 // Decoders that Optimum, torch.onnx or onnxruntime-genai exported open too: what is known of them is read from
-// their inputs and outputs, and from the files beside them (package export/foreign). Their
+// their inputs and outputs, and from the files in their folder (package export/foreign). Their
 // tokenizers are read where a program links the reader:
 //
 //	import _ "github.com/nopezoo/zoo/tokenizer/hf"

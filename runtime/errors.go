@@ -7,7 +7,7 @@ import (
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
-// What opening a model may fail with, beside the errors of reading a file (fs.ErrNotExist).
+// What opening a model may fail with, apart from the errors of reading a file (fs.ErrNotExist).
 var (
 	// ErrOptions reports options that are out of range or do not go together, and a provider
 	// that does not exist.
@@ -30,7 +30,7 @@ var (
 	ErrFile = errors.New("unusable model file")
 
 	// ErrNoCard reports a file without a model card: it was not written by zoo, and its
-	// inputs and outputs are not those of a decoder of another exporter (package export/foreign),
+	// inputs and outputs are not a decoder's of another exporter (package export/foreign),
 	// so nothing says how to feed it.
 	ErrNoCard = card.ErrNoCard
 )
@@ -53,9 +53,9 @@ var (
 	// token ids only.
 	ErrNoTokenizer = errors.New("the model has no tokenizer, so it takes and gives token ids only")
 
-	// ErrAnswersOnly reports that a file gives whole answers: it has no logits, and chooses the
+	// ErrLooped reports that a file gives whole completions: it has no logits, and chooses the
 	// most probable token each time.
-	ErrAnswersOnly = errors.New("the file gives whole answers only; use the one that zoo export writes without --generate")
+	ErrLooped = errors.New("the file gives whole answers only; use the one that zoo export writes without --generate")
 
 	// ErrLogits reports that the model gave logits that no token can be chosen by: NaN, ∞, or
 	// −∞ for all. It is broken, or its input beyond its range.

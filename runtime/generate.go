@@ -24,12 +24,12 @@ type GenerateOptions struct {
 	Limits []int
 
 	// PerRow says how the tokens of each prompt are chosen, in place of Sampling. A row's
-	// random numbers are then those that its prompt would get alone, whatever its index: rows
+	// random numbers are then the same as if its prompt were alone, at any index: rows
 	// with one prompt and one seed are equal.
 	PerRow []Sampling
 
 	// Stop lists the token ids that end a row. nil stands for those that the tokenizer, or what
-	// stands beside a file of another program, says end a text; an empty list lets nothing stop a
+	// is in the folder of a file of another program, says end a text; an empty list lets nothing stop a
 	// row but its limit.
 	Stop []int64
 
@@ -39,18 +39,17 @@ type GenerateOptions struct {
 
 	// Prefix is the beginning of each prompt, which has been read before, so that only the
 	// rest is read: see Session.Prefill. Prompts are given whole, and may be the prefix itself:
-	// several answers to one prompt then read it once. Those of different lengths run one group
+	// several completions of one prompt then read it once. Prompts of different lengths run one group
 	// after the other. Each row gets a copy of the prefix's states, which a Batcher counts; the
 	// prefix's own are bounded by Options.PrefixBytes.
 	Prefix *Prefix
 
-	// LogProbs has steps tell the log-probability of each new token, and TopLogProbs those of
-	// so many of the most probable tokens too, at most 1000. They take reading all logits once
-	// more at each token.
+	// LogProbs has steps tell the log-probability of each new token, and TopLogProbs the log-probabilities
+	// of so many of the most probable tokens too, at most 1000. Both read all logits once more at each token.
 	LogProbs    bool
 	TopLogProbs int
 
-	spaced []bool // where texts are wanted: which prompts end with a space that is left to the answer
+	spaced []bool // where texts are wanted: which prompts end with a space that is left to the completion
 }
 
 // Check reports what is out of range, whatever the model and the prompts, and settings that do not go together.
@@ -76,9 +75,9 @@ const DefaultMaxNew = 256
 // new tokens need more positions than the model has (the last token needs none) it
 // is ErrTooLong too. Ranging again starts anew, and breaking off is fine.
 //
-// A file that gives whole answers (card.Looped) runs once, and the steps follow; of what
+// A looped file (card.Looped) runs once, and the steps follow; of what
 // opt says it heeds the limits, and the rest must be its zero value, else it is ErrInput and
-// ErrAnswersOnly.
+// ErrLooped.
 //
 // Rows do not influence each other but through the rounding of float32 sums,
 // which depends on the shape of the batch.
@@ -117,7 +116,7 @@ type generation struct {
 	groups []*group // with rows that have not ended
 	step   Step
 
-	answers [][]int64 // what is left of them, in a file of the form card.Looped
+	completions [][]int64 // what is left of them, in a file of the form card.Looped
 }
 
 func (s *Session) newGeneration(prompts [][]int64, opt GenerateOptions) (*generation, error) {
@@ -126,8 +125,8 @@ func (s *Session) newGeneration(prompts [][]int64, opt GenerateOptions) (*genera
 		return nil, err
 	}
 	g := &generation{s: s, rows: rows, step: newStep(len(rows), opt)}
-	if s.answersOnly() {
-		if err := g.checkAnswers(opt); err != nil {
+	if s.looped() {
+		if err := g.checkLooped(opt); err != nil {
 			return nil, err
 		}
 	}
@@ -170,8 +169,8 @@ func (s *Session) newRows(prompts [][]int64, opt GenerateOptions) ([]*row, error
 	return rows, nil
 }
 
-// newText returns what makes the text of the answer to a prompt, nil where nothing asks for it.
-func (s *Session) newText(i int, prompt []int64, opt GenerateOptions) (*answerText, error) {
+// newText returns the maker of the text that continues a prompt, nil where nothing asks for it.
+func (s *Session) newText(i int, prompt []int64, opt GenerateOptions) (*completionText, error) {
 	if opt.spaced == nil && len(opt.StopStrings) == 0 {
 		return nil, nil
 	}
@@ -182,7 +181,7 @@ func (s *Session) newText(i int, prompt []int64, opt GenerateOptions) (*answerTe
 	if err != nil {
 		return nil, err
 	}
-	return &answerText{joiner: j, stopper: stopper{stops: opt.StopStrings}, spaced: opt.spaced != nil && opt.spaced[i]}, nil
+	return &completionText{joiner: j, stopper: stopper{stops: opt.StopStrings}, spaced: opt.spaced != nil && opt.spaced[i]}, nil
 }
 
 // checkBias checks the samplings of so many prompts against the vocabulary.
@@ -233,8 +232,8 @@ func (s *Session) limits(prompts [][]int64, opt GenerateOptions) ([]int, error) 
 
 // next runs every group once.
 func (g *generation) next(ctx context.Context) (Step, error) {
-	if g.s.answersOnly() {
-		return g.nextAnswered(ctx)
+	if g.s.looped() {
+		return g.nextLooped(ctx)
 	}
 	g.step.clear()
 	for _, group := range g.groups {

@@ -228,7 +228,7 @@ func TestStarts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := answerText{joiner: j, stopper: stopper{stops: []string{".,"}}, spaced: tt.spaced}
+		a := completionText{joiner: j, stopper: stopper{stops: []string{".,"}}, spaced: tt.spaced}
 		var starts []int
 		for _, id := range bytesOf(tt.text) {
 			if _, _, err := a.add(id); err != nil {

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// LogProbs are natural logarithms of the probabilities of one token of an answer. They are
-// those that the model gives, of all its tokens and before anything of Sampling is applied.
+// LogProbs are natural logarithms of probabilities at one token of a completion: as the model gives
+// them, over all its tokens and before anything of Sampling is applied.
 // A token that the model rules out has −∞.
 type LogProbs struct {
 	Chosen float64        // of the token that was chosen
@@ -20,7 +20,7 @@ type TokenLogProb struct {
 	LogProb float64
 }
 
-// mostTop is how many tokens beside the chosen one a step tells at most.
+// mostTop is how many tokens a step tells at most, apart from the chosen one.
 const mostTop = 1000
 
 func (o GenerateOptions) checkLogProbs() error {

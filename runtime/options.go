@@ -51,13 +51,13 @@ type Options struct {
 	// Loop passes that a file of zoo declares.
 	AllowControlFlow bool
 
-	// AllowDomains lists operator domains beside ONNX's default one that model files
+	// AllowDomains lists operator domains apart from ONNX's default one that model files
 	// may use, such as "com.microsoft".
 	AllowDomains []string
 
 	// Beside holds what belongs to a model file that zoo did not write: config.json,
 	// tokenizer.json and others (package export/foreign). nil takes the folder of the file for
-	// Open and OpenFS, and nothing for OpenBytes. Files of zoo's need nothing beside them.
+	// Open and OpenFS, and nothing for OpenBytes. Files of zoo's need none of it.
 	Beside fs.FS
 
 	// LinksWithin is a folder around the model file's, anywhere in which relative symbolic links to the file's

@@ -56,7 +56,7 @@ type penalties struct {
 	repetition          float64 // 1 for none
 	frequency, presence float64
 	bias                map[int64]float64
-	seen                map[int64]int // by token id, how often the answer has it: 0 for one of the prompt; nil where it does not matter
+	seen                map[int64]int // by token id, how often the completion has it, 0 for tokens of the prompt alone; nil where it does not matter
 	logits              []float32     // those that are changed: the model's own stay as they are
 }
 

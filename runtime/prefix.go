@@ -64,8 +64,8 @@ func (p *Prefix) Close() error {
 }
 
 func (s *Session) prefill(ctx context.Context, ids []int64, from *Prefix) (*Prefix, error) {
-	if s.answersOnly() {
-		return nil, ErrAnswersOnly
+	if s.looped() {
+		return nil, ErrLooped
 	}
 	rows := [][]int64{ids}
 	if err := s.checkRows("prefix", rows); err != nil {
@@ -120,7 +120,7 @@ func (p *Prefix) read() int {
 	return p.filled
 }
 
-// load makes the states those of so many rows that begin with the prefix, and returns how many
+// load gives so many rows of the states what the prefix has read, and returns how many
 // tokens they have read. Where that is none, they stay as they are.
 func (p *Prefix) load(states []state, rows, capacity int) (filled int, err error) {
 	p.mu.Lock()

@@ -7,14 +7,14 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// mover is a state whose rows can be put beside others: one in Go memory, with an axis of rows.
+// mover is a state whose rows can be put among others: one in Go memory, with an axis of rows.
 type mover interface {
 	state
 	// addRows makes the state one of so many rows, the new ones as before the first token.
 	addRows(rows int) error
 	// wipe makes a row what it is before the first token.
 	wipe(row int)
-	// put sets n slots of a row, from that slot on, to those of a row of another state of the
+	// put sets n slots of a row, from a slot on, to slots of a row of another state of the
 	// same kind. What is rewritten is put as a whole.
 	put(row, slot int, from mover, fromRow, fromSlot, n int)
 	// shift moves the filled slots of all rows by so many places: to the start, where those
@@ -90,7 +90,7 @@ func (c *cache[T]) shift(by, filled, room int) error {
 }
 
 // join puts rows of another batch, which have run as many tokens as their prompts have, into
-// places of this one: those of rows that have ended, and new ones behind the last.
+// places of this one: of rows that have ended, and behind the last row.
 func (b *batch) join(from *batch, rows, places []int) error {
 	if more := from.slots - b.slots; more > 0 {
 		if err := b.shift(more, max(b.room, from.slots)); err != nil {

@@ -20,7 +20,7 @@ func (r region[T]) at(axis int) int {
 	return r.corner[axis]
 }
 
-// copyRegion sets the places of to that size counts to those of from. The two share no memory.
+// copyRegion copies size places of from to to. The two share no memory.
 func copyRegion[T any](to, from region[T], size []int) {
 	copyAxis(to, from, size, 0)
 }

@@ -31,7 +31,7 @@ type row struct {
 	newToken // the last one
 	stops    []int64
 	left     int         // tokens it may still get
-	text     *answerText // nil where nothing asks for it
+	text     *completionText // nil where nothing asks for it
 	logProbs bool
 	top      int // how many of the most probable tokens are told
 

@@ -31,12 +31,12 @@ type Sampling struct {
 	MinP float64
 
 	// RepetitionPenalty divides the logits above 0 of the tokens that the prompt or the
-	// answer has, and multiplies their other logits (Keskar et al. 2019, arXiv 1909.05858,
+	// completion has, and multiplies their other logits (Keskar et al. 2019, arXiv 1909.05858,
 	// section 4.1). 0 and 1 change nothing; above 1 tokens are less often repeated.
 	RepetitionPenalty float64
 
-	// FrequencyPenalty is subtracted from a token's logit once for each time that the answer
-	// has it, and PresencePenalty once if the answer has it at all: as in OpenAI's API, where
+	// FrequencyPenalty is subtracted from a token's logit once for each time that the
+	// completion has it, and PresencePenalty once if it has it at all: as in OpenAI's API, where
 	// they go from −2 to 2. The prompt's tokens do not count.
 	FrequencyPenalty float64
 	PresencePenalty  float64
@@ -78,10 +78,10 @@ type sampler struct {
 
 type candidate struct {
 	id     int
-	weight float64 // relative to that of the most probable token
+	weight float64 // relative to the most probable token's
 }
 
-// newSampler returns the sampler of a row with that prompt, whose random numbers are those of
+// newSampler returns the sampler of a row with that prompt, whose random numbers are
 // a stream of the seed.
 func newSampler(o Sampling, stream int, prompt []int64) *sampler {
 	return &sampler{Sampling: o, penalties: newPenalties(o, prompt),

@@ -116,8 +116,8 @@ func (s *Session) fits(kind string, row, positions int) error {
 // see must not keep them.
 func (s *Session) visit(ctx context.Context, rows [][]int64, from []int,
 	see func(row, at int, logits []float32) error) error {
-	if s.answersOnly() {
-		return ErrAnswersOnly
+	if s.looped() {
+		return ErrLooped
 	}
 	for _, group := range s.groups(rows, nil) {
 		err := s.visitGroup(ctx, pick(rows, group), pick(from, group), func(i, at int, logits []float32) error {

@@ -39,7 +39,7 @@ type Session struct {
 
 // Open loads the model file at a path, or in the folder there: its model.onnx, or onnx/model.onnx. A
 // file that zoo did not write is opened by what its inputs and outputs say: see package
-// export/foreign. The error wraps ErrNoCard where they are not those of a decoder, ErrFile for any
+// export/foreign. The error wraps ErrNoCard where that is no decoder, ErrFile for any
 // file that cannot be run, ErrOptions for options that are out of range, ErrNoProvider when their
 // provider cannot be used here, ErrNoRuntime when there is no ONNX Runtime library, and ErrNoCgo
 // when the program cannot load one.
@@ -134,7 +134,7 @@ func (s *Session) Close() error {
 	return s.model.Close()
 }
 
-// fault returns ErrClosed for whatever goes wrong in a closed session.
+// fault returns ErrClosed for any error of a closed session.
 func (s *Session) fault(err error) error {
 	if s.closed.Load() {
 		return ErrClosed
@@ -148,7 +148,7 @@ type Info struct {
 	Engine    string // "onnxruntime" or "go"
 	Version   string // of ONNX Runtime or of Go
 	Library   string // path of the ONNX Runtime library; "" for the Go engine, or when the host program has loaded it
-	Provider  string // "cpu", "cuda", "webgpu" or "go": that of the options, or else the one that was taken
+	Provider  string // "cpu", "cuda", "webgpu" or "go": as the options say, or else the one that was taken
 	Adapter   string // name of the device that computes; "" for the processor, and where it is not known
 	VocabSize int    // token ids run from 0 to VocabSize−1
 	Inputs    []card.Port
@@ -279,7 +279,7 @@ func (s *Session) checkIDs(ids []int64) error {
 }
 
 // groups splits rows into those that can run together: all of them when the
-// model can tell padding and they begin with no prefix, else those of equal length.
+// model can tell padding and they begin with no prefix, else rows of equal length.
 func (s *Session) groups(rows [][]int64, prefix *Prefix) [][]int {
 	var out [][]int
 	at := map[int]int{} // by length

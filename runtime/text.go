@@ -5,19 +5,19 @@ import (
 	"unicode/utf8"
 )
 
-// answerText makes the text of an answer out of its tokens. What it has told stays: what
+// completionText makes the text of a completion out of its tokens. What it has told stays: what
 // further tokens may still change is held back.
-type answerText struct {
+type completionText struct {
 	joiner
 	stopper
 	spaced bool // the prompt ends with a space, which the first token brings along
-	made   int  // characters that are certain, those of a stop string among them
+	made   int  // characters that are certain, of a stop string too
 	start  int  // of them, before the last token
 }
 
 // add returns what the next token makes certain of the text, and whether a stop string ends
 // it there.
-func (a *answerText) add(id int64) (piece string, stopped bool, err error) {
+func (a *completionText) add(id int64) (piece string, stopped bool, err error) {
 	piece, before, err := a.joiner.push(id)
 	if err != nil {
 		return "", false, err
@@ -32,14 +32,14 @@ func (a *answerText) add(id int64) (piece string, stopped bool, err error) {
 
 // finish returns what is left of the text when no token follows, and whether a stop string
 // ends it.
-func (a *answerText) finish() (piece string, stopped bool) {
+func (a *completionText) finish() (piece string, stopped bool) {
 	if piece, stopped = a.pass(a.joiner.rest()); stopped {
 		return piece, true
 	}
 	return piece + a.stopper.rest(), false
 }
 
-func (a *answerText) pass(piece string) (certain string, stopped bool) {
+func (a *completionText) pass(piece string) (certain string, stopped bool) {
 	if a.spaced && piece != "" {
 		piece, a.spaced = strings.TrimPrefix(piece, " "), false
 	}
@@ -56,11 +56,11 @@ const joinContext = 4
 type joiner struct {
 	decode func(ids []int64) (string, error)
 	window []int64 // the last tokens
-	told   string  // the text of the window, but for the tail
+	told   string  // the text of the window without the tail
 	tail   string  // its end, which may be the beginning of a character
 }
 
-// newJoiner returns the joiner of the answer to a prompt.
+// newJoiner returns the joiner of the tokens that follow a prompt.
 func newJoiner(decode func(ids []int64) (string, error), prompt []int64) (joiner, error) {
 	j := joiner{decode: decode}
 	for n := joinContext; ; n *= 2 {

@@ -108,7 +108,7 @@ func newServed(m Model) (*served, error) {
 	}
 	info := m.Session.Info()
 	if info.Card.Form == card.Looped {
-		return nil, runtime.ErrAnswersOnly
+		return nil, runtime.ErrLooped
 	}
 	if _, err := m.Session.Encode(context.Background(), ""); errors.Is(err, runtime.ErrNoTokenizer) {
 		return nil, err

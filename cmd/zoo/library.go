@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/nopezoo/zoo/internal/human"
@@ -22,7 +23,7 @@ func (a *app) needLibrary(ctx context.Context) error {
 		return err
 	}
 	missing := fmt.Errorf("%w (%s or newer)%s; to install it, run: zoo setup",
-		ort.ErrNoRuntime, ort.Version, none.Unusable())
+		ort.ErrNoRuntime, ort.Version, unusable(none))
 	if !a.Interactive() {
 		return missing
 	}
@@ -40,8 +41,19 @@ func (a *app) needLibrary(ctx context.Context) error {
 	if err := messages.setup(ctx, install.Options{Provider: "cpu"}); err != nil {
 		return err
 	}
-	_, err = ort.Find("")
+	_, err = ort.Find(engine.CPU, "")
 	return err
+}
+
+// unusable says in one line what is wrong with the libraries that are there, each after "; "; "" for none.
+func unusable(none *ort.NotFoundError) string {
+	text := ""
+	for _, c := range none.Searched {
+		if !errors.Is(c.Err, fs.ErrNotExist) {
+			text += "; " + c.Err.Error()
+		}
+	}
+	return text
 }
 
 // libraryHere says why ONNX Runtime cannot run here; nil where it can.
@@ -49,7 +61,7 @@ func libraryHere() error {
 	if ort.Loader == "" {
 		return ort.ErrNoCgo
 	}
-	_, err := ort.Find("")
+	_, err := ort.Find(engine.CPU, "")
 	return err
 }
 

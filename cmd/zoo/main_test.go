@@ -26,6 +26,7 @@ import (
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/install"
 	"github.com/nopezoo/zoo/zoo/catalogue"
@@ -38,7 +39,7 @@ func TestMain(m *testing.M) {
 // library is the ONNX Runtime library that scripts use, nil where there is none.
 // With ZOO_REQUIRE_ORT=1 that is a failure.
 func library() (string, error) {
-	lib, err := ort.Find("")
+	lib, err := ort.Find(engine.CPU, "")
 	if err == nil && ort.Loader == "" {
 		err = ort.ErrNoCgo
 	}
@@ -58,7 +59,7 @@ func libraryOrigin(path string) (inSystem, fromNPM bool) {
 		os.Unsetenv(ort.EnvLibrary)
 		defer os.Setenv(ort.EnvLibrary, env)
 	}
-	for _, c := range ort.Candidates("") {
+	for _, c := range ort.Candidates(engine.CPU, "") {
 		inSystem = inSystem || c.Source == ort.FromSystem && c.Err == nil
 	}
 	found, err := install.Origin(ort.Library{Path: path})

@@ -89,7 +89,7 @@ func (a *app) reportSetup(done install.Installed, provider string) {
 	if done.CUDA != nil {
 		a.reportCUDA(*done.CUDA)
 	}
-	if used, err := ort.FindFor(provider, ""); err != nil {
+	if used, err := ort.Find(provider, ""); err != nil {
 		a.Note("but it will not be used: %s", human.Error(err))
 	} else if used.Path != done.Path {
 		a.Note("but %s is used, found by the rule %q", used.Path, used.Source)
@@ -107,12 +107,12 @@ func (a *app) reportCUDA(c install.CUDA) {
 		a.Note("what else the provider needs was not looked for: %s", human.Error(c.Err))
 		return
 	}
-	if places := c.Places(); len(places) > 0 {
-		a.Print("the provider takes CUDA %s and cuDNN from: %s", c.Version, strings.Join(places, ", "))
+	if len(c.Places) > 0 {
+		a.Print("the provider takes CUDA %s and cuDNN from: %s", c.Version, strings.Join(c.Places, ", "))
 	}
-	if err := c.LibrariesErr(); err != nil {
+	if c.Libraries != nil {
 		download, keep := install.CUDASize()
-		a.Note("%v (%s to download, %s to keep)", err, human.Bytes(download), human.Bytes(keep))
+		a.Note("%v (%s to download, %s to keep)", c.Libraries, human.Bytes(download), human.Bytes(keep))
 	}
 	if c.Driver != nil {
 		a.Note("%v", c.Driver)

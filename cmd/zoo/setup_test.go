@@ -16,23 +16,18 @@ import (
 func TestReportCUDA(t *testing.T) {
 	download, keep := install.CUDASize()
 	gone := errors.New("gone")
-	const name = "libcublas.so.13"
 	for _, tt := range []struct {
 		name, out, err string
 		cuda           install.CUDA
 	}{
 		{"fetched", "installed blas 13, dnn 9: /cache/cuda\nthe provider takes CUDA 13 and cuDNN from: /cache/cuda\n", "",
 			install.CUDA{Fetched: []string{"blas 13", "dnn 9"}, Folder: "/cache/cuda", CUDA: ort.CUDA{Version: "13",
-				Libraries: []ort.CUDALibrary{{Name: name, Path: "/cache/cuda/" + name}}}}},
+				Places: []string{"/cache/cuda"}}}},
 		{"there already", "CUDA and cuDNN are installed already: /cache/cuda\n", "no driver\n",
 			install.CUDA{Folder: "/cache/cuda", CUDA: ort.CUDA{Driver: errors.New("no driver")}}},
-		{"the system's, in part", "the provider takes CUDA 13 and cuDNN from: where the system's loader looks\n",
-			"of CUDA 13 and cuDNN these libraries are missing: a (gone); install both for the system, or run " +
-				"zoo setup --provider cuda inside a Python environment that has them, or fetch them: " +
-				"zoo setup --provider cuda --with-cuda (" + human.Bytes(download) + " to download, " + human.Bytes(keep) +
-				" to keep)\n",
-			install.CUDA{CUDA: ort.CUDA{Version: "13", Libraries: []ort.CUDALibrary{{Name: "a", Err: gone},
-				{Name: name}}}}},
+		{"the system's, in part", "the provider takes CUDA 13 and cuDNN from: /usr/lib\n",
+			"a is missing (" + human.Bytes(download) + " to download, " + human.Bytes(keep) + " to keep)\n",
+			install.CUDA{CUDA: ort.CUDA{Version: "13", Places: []string{"/usr/lib"}, Libraries: errors.New("a is missing")}}},
 		{"nobody looked", "", "what else the provider needs was not looked for: gone\n", install.CUDA{Err: gone}},
 	} {
 		var out, notes strings.Builder

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/doctor"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort"
 )
 
@@ -70,11 +71,11 @@ func (a *app) printVersion() {
 
 // describeLibrary names the library that would be used, without loading it.
 func describeLibrary() string {
-	lib, err := ort.Find("")
+	lib, err := ort.Find(engine.CPU, "")
 	var none *ort.NotFoundError
 	switch {
 	case errors.As(err, &none):
-		return "not installed" + none.Unusable() + "; to install it, run: zoo setup"
+		return "not installed" + unusable(none) + "; to install it, run: zoo setup"
 	case err != nil:
 		return err.Error()
 	case lib.Version == "":

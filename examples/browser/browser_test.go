@@ -276,7 +276,7 @@ func measure(b *chromiumtest.Browser) {
 //
 //	go test ./examples/browser -run '^$' -bench Page -benchtime 1x
 func BenchmarkPage(b *testing.B) {
-	if _, err := install.Web(b.Context()); err != nil {
+	if _, err := install.Web(b.Context(), false); err != nil {
 		b.Fatal(err)
 	}
 	page, s, made := open(b, "copy-rope")

@@ -121,14 +121,12 @@ func (s site) copyPage() error {
 
 // copyORT puts onnxruntime-web into the folder.
 func (s site) copyORT(ctx context.Context) (*ortWeb, error) {
-	from, err := install.FindWeb()
+	from, err := install.Web(ctx, s.offline)
 	switch {
 	case err != nil && s.offline:
 		return nil, fmt.Errorf("%w; without --offline npm fetches it", err)
 	case err != nil:
-		if from, err = install.Web(ctx); err != nil {
-			return nil, err
-		}
+		return nil, err
 	}
 	const folder = "onnxruntime-web/"
 	o := &ortWeb{Version: ort.Version, Module: folder + install.WebModule, Binary: folder + install.WebBinary}

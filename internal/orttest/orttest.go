@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort"
 )
 
@@ -14,7 +15,7 @@ import (
 // environment variable ZOO_REQUIRE_ORT is 1 it fails the test instead.
 func Require(t testing.TB) string {
 	t.Helper()
-	lib, err := ort.Find("")
+	lib, err := ort.Find(engine.CPU, "")
 	if err == nil && ort.Loader == "" {
 		err = ort.ErrNoCgo
 	}

@@ -54,7 +54,7 @@ type File struct {
 // Model is a model that an engine has loaded. It runs on memory that the caller
 // owns, and is safe for concurrent use.
 type Model interface {
-	// Version is that of what runs the model, and library the path of its shared
+	// Version is the version of the engine's library or of Go, and library the path of the shared
 	// library, "" for none.
 	Version() (version, library string)
 	// Bind makes t's memory an input or output of runs, until the value's Close.
@@ -65,7 +65,7 @@ type Model interface {
 	Close() error
 }
 
-// DeviceModel is a Model whose provider computes in memory of its own, that of a device.
+// DeviceModel is a Model whose provider computes in the memory of a device.
 // States stay there from run to run; other inputs and outputs are Go memory, and move over
 // the bus.
 type DeviceModel interface {

@@ -43,8 +43,8 @@ const (
 	importNative = `import _ "github.com/nopezoo/zoo/runtime/native"`
 )
 
-// Find returns the engine that serves a provider; for "" that of ONNX Runtime where the program links it, else
-// that of pure Go. The error is ErrNoProvider where the program links none, and ErrOptions for an unknown provider.
+// Find returns the engine that serves a provider; for "" ONNX Runtime where the program links it, else
+// pure Go. The error is ErrNoProvider where the program links none, and ErrOptions for an unknown provider.
 func Find(provider string) (Engine, error) {
 	if provider == "" {
 		for _, p := range []string{CPU, Go} {

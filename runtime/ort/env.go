@@ -129,7 +129,7 @@ func sameLibrary(explicit string) error {
 	}
 	a, err := os.Stat(explicit)
 	if err != nil {
-		return fmt.Errorf("ort: %w given by %s: %w; %s", ErrNoRuntime, FromOption, err, FromOption.remedy())
+		return fmt.Errorf("ort: %w given by %s: %w; %s", ErrNoRuntime, FromOption, err, remedyFor(FromOption))
 	}
 	if b, err := os.Stat(env.lib.Path); err != nil || !os.SameFile(a, b) {
 		return fmt.Errorf("ort: library %s was asked for, but %s is in use; close every session before changing it",
@@ -143,7 +143,7 @@ const disableTelemetry = "ORT_DISABLE_TELEMETRY"
 // start loads the library and makes an environment that does not write to
 // standard error: all failures come back as errors.
 func start(provider, explicit string) (Library, error) {
-	lib, err := FindFor(provider, explicit)
+	lib, err := Find(provider, explicit)
 	if err != nil {
 		return Library{}, err
 	}
@@ -177,8 +177,8 @@ func loadError(lib Library, err error) error {
 	}
 	if errors.Is(err, errTooOld) {
 		return fmt.Errorf("ort: %w: %s (%s, found by rule %q) is too old: it does not offer the API of %s; %s",
-			ErrNoRuntime, lib.Path, version, lib.Source, Version, lib.Source.remedy())
+			ErrNoRuntime, lib.Path, version, lib.Source, Version, remedyFor(lib.Source))
 	}
 	return fmt.Errorf("ort: %w: cannot load %s (%s, found by rule %q; needed is %s or newer): %w; %s",
-		ErrNoRuntime, lib.Path, version, lib.Source, Version, err, lib.Source.remedy())
+		ErrNoRuntime, lib.Path, version, lib.Source, Version, err, remedyFor(lib.Source))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/orttest"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort"
 )
 
@@ -88,7 +89,7 @@ func TestTooOldLibraryThatSaysSo(t *testing.T) {
 	lib := compile(t, tooOld, "-Wl,--version-script="+script)
 	_, err := ort.New(addModel(), ort.Options{Library: lib})
 	wantRuntimeError(t, err, lib, "is ONNX Runtime 1.17.1, needed is "+ort.Version+" or newer", "zoo setup")
-	if c := ort.Candidates(lib); len(c) != 1 || c[0].Version != "1.17.1" {
+	if c := ort.Candidates(engine.CPU, lib); len(c) != 1 || c[0].Version != "1.17.1" {
 		t.Errorf("candidates: %+v", c)
 	}
 }

@@ -12,24 +12,21 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
-// Rule names the place in the search order where a library was found.
-type Rule string
-
-// The search order of Find; FromHost is a library that the host program had
+// The rules of the search, in Find's order; FromHost is a library that the host program had
 // loaded itself before zoo needed one.
 const (
-	FromOption     Rule = "option"
-	FromEnv        Rule = EnvLibrary
-	FromCache      Rule = "cache"
-	FromExecutable Rule = "beside the executable"
-	FromSystem     Rule = "system"
-	FromHost       Rule = "host program"
+	FromOption     = "option"
+	FromEnv        = EnvLibrary
+	FromCache      = "cache"
+	FromExecutable = "beside the executable"
+	FromSystem     = "system"
+	FromHost       = "host program"
 )
 
 // Library is an ONNX Runtime shared library on disk.
 type Library struct {
 	Path    string `json:"path"`
-	Source  Rule   `json:"rule"`    // which rule found it
+	Source  string `json:"rule"`    // the rule that found it
 	Version string `json:"version"` // read from the file; "" when it does not say
 }
 
@@ -39,39 +36,35 @@ type Candidate struct {
 	Err error // why it is not usable; fs.ErrNotExist (wrapped) when nothing is there
 }
 
-// Find returns the library to load: the explicit path when it is not "", else
+// Find returns the library to load for a provider: the explicit path when it is not "", else
 // the one that the environment variable ZOO_ORT_LIB names, else the first
-// usable one in the per-user cache (the CUDA build, which is another and has no
-// WebGPU, after the other one), beside the executable, and in the system's library
+// usable one in the per-user cache (for cuda the CUDA build, which is another and has no
+// WebGPU, before the other one; else after it), beside the executable, and in the system's library
 // folders. A path that was asked for and is not usable is an error,
 // never skipped. When there is none, the error is a NotFoundError. The library
 // is inspected, not loaded.
-func Find(explicit string) (Library, error) { return FindFor(engine.CPU, explicit) }
-
-// elsewhere says that the library in use is not the one for a provider, which is another; ""
-// where it is, or there is none.
-func elsewhere(provider string, used Library) string {
-	own, err := FindFor(provider, "")
-	if err != nil || own.Path == used.Path || used.Path == "" {
-		return ""
-	}
-	return fmt.Sprintf("; this process has loaded %s, and %s is for provider %s: use that in a process of its own",
-		used.Path, own.Path, provider)
-}
-
-// FindFor is Find for sessions of a provider: for cuda the CUDA build comes first.
-func FindFor(provider, explicit string) (Library, error) {
-	all := candidates(provider, explicit)
+func Find(provider, explicit string) (Library, error) {
+	all := Candidates(provider, explicit)
 	for _, c := range all {
 		if c.Err == nil {
 			return c.Library, nil
 		}
 		if c.Source == FromOption || c.Source == FromEnv {
-			return Library{}, fmt.Errorf("ort: %w given by %s: %w; %s", ErrNoRuntime, c.Source, c.Err,
-				c.Source.remedy())
+			return Library{}, fmt.Errorf("ort: %w given by %s: %w; %s", ErrNoRuntime, c.Source, c.Err, remedyFor(c.Source))
 		}
 	}
-	return Library{}, &NotFoundError{Provider: provider, Searched: all}
+	return Library{}, engine.Mark(&NotFoundError{Provider: provider, Searched: all}, ErrNoRuntime)
+}
+
+// elsewhere says that the library in use is not the one for a provider, which is another; ""
+// where it is, or there is none.
+func elsewhere(provider string, used Library) string {
+	own, err := Find(provider, "")
+	if err != nil || own.Path == used.Path || used.Path == "" {
+		return ""
+	}
+	return fmt.Sprintf("; this process has loaded %s, and %s is for provider %s: use that in a process of its own",
+		used.Path, own.Path, provider)
 }
 
 // setupFor is the command that installs a library with a provider.
@@ -82,16 +75,16 @@ func setupFor(provider string) string {
 	return "zoo setup"
 }
 
-// remedy says how to come by a library where the one of this rule is unusable:
+// remedyFor says how to come by a library where the one that a rule found is unusable:
 // installing one does not help while another is asked for.
-func (r Rule) remedy() string {
-	if r == FromOption || r == FromEnv {
+func remedyFor(rule string) string {
+	if rule == FromOption || rule == FromEnv {
 		return "name a usable library there, or none and run: zoo setup"
 	}
 	return "to install it, run: zoo setup"
 }
 
-// NotFoundError is the error for no usable library anywhere, where none was asked for. It wraps ErrNoRuntime.
+// NotFoundError is the error for no usable library anywhere, where none was asked for. Find's is ErrNoRuntime.
 type NotFoundError struct {
 	Provider string      // that the library is for
 	Searched []Candidate // none of them is usable
@@ -110,26 +103,10 @@ func (e *NotFoundError) Error() string {
 	return text + "\nto install it, run: " + setupFor(e.Provider)
 }
 
-// Unwrap returns ErrNoRuntime.
-func (e *NotFoundError) Unwrap() error { return ErrNoRuntime }
-
-// Unusable says in one line what is wrong with the libraries that are there, each after "; "; "" for none.
-func (e *NotFoundError) Unusable() string {
-	text := ""
-	for _, c := range e.Searched {
-		if !errors.Is(c.Err, fs.ErrNotExist) {
-			text += "; " + c.Err.Error()
-		}
-	}
-	return text
-}
-
 // Candidates lists every place that Find looks at, in order, with what was
 // found there; it never fails. An explicit path or ZOO_ORT_LIB ends the search,
 // so then it is the only candidate.
-func Candidates(explicit string) []Candidate { return candidates(engine.CPU, explicit) }
-
-func candidates(provider, explicit string) []Candidate {
+func Candidates(provider, explicit string) []Candidate {
 	p := library.Host()
 	if explicit != "" {
 		return []Candidate{candidate(explicit, FromOption, p)}
@@ -155,14 +132,14 @@ func candidates(provider, explicit string) []Candidate {
 	return all
 }
 
-func candidate(path string, rule Rule, p library.Platform) Candidate {
+func candidate(path string, rule string, p library.Platform) Candidate {
 	version, err := library.Check(path, p)
 	return Candidate{Library{Path: path, Source: rule, Version: version}, err}
 }
 
 // inFolder returns the first usable library of a folder, else the reason why
 // the last one present is not, else a candidate that says none is there.
-func inFolder(dir string, rule Rule, p library.Platform) Candidate {
+func inFolder(dir string, rule string, p library.Platform) Candidate {
 	names := p.Names()
 	missing := Candidate{
 		Library{Path: filepath.Join(dir, names[0]), Source: rule},

@@ -36,9 +36,9 @@ func TestFindOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	cached := librarytest.Write(t, lib, folder, "libonnxruntime.so")
-	check := func(explicit, path string, rule Rule) {
+	check := func(explicit, path string, rule string) {
 		t.Helper()
-		got, err := Find(explicit)
+		got, err := Find(engine.CPU, explicit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestFindOrder(t *testing.T) {
 	}
 	cuda := librarytest.Write(t, lib, cudaFolder, "libonnxruntime.so")
 	check("", cached, FromCache)
-	if got, err := FindFor("cuda", ""); err != nil || got.Path != cuda {
+	if got, err := Find("cuda", ""); err != nil || got.Path != cuda {
 		t.Errorf("for cuda: %v, %v, want %s", got, err, cuda)
 	}
 	if err := os.Remove(cached); err != nil {
@@ -90,10 +90,10 @@ func TestFindNeverSkipsWhatWasAskedFor(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := Find(tt.path)
+			_, err := Find(engine.CPU, tt.path)
 			wantError(t, err, tt.want, "given by option", "zoo setup")
 			t.Setenv(EnvLibrary, tt.path)
-			_, err = Find("")
+			_, err = Find(engine.CPU, "")
 			wantError(t, err, tt.want, "given by ZOO_ORT_LIB", "zoo setup")
 		})
 	}
@@ -114,7 +114,7 @@ func wantError(t *testing.T, err error, parts ...string) {
 
 func TestNotFoundListsEverything(t *testing.T) {
 	emptyCache(t)
-	all := Candidates("")
+	all := Candidates(engine.CPU, "")
 	var parts []string
 	for _, c := range all {
 		if c.Err == nil {
@@ -122,7 +122,7 @@ func TestNotFoundListsEverything(t *testing.T) {
 		}
 		parts = append(parts, string(c.Source), c.Path)
 	}
-	_, err := Find("")
+	_, err := Find(engine.CPU, "")
 	wantError(t, err, append(parts, "zoo setup", Version+" or newer")...)
 }
 
@@ -151,14 +151,14 @@ func TestTruncatedLibrary(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "libonnxruntime.so")
 	for size := len(whole) - 1; size > 0; size-- {
 		librarytest.Write(t, whole[:size], path)
-		_, err := Find(path)
+		_, err := Find(engine.CPU, path)
 		wantError(t, err, path, "zoo setup")
 	}
 	librarytest.Write(t, whole[:len(whole)-1], path)
-	_, err := Find(path)
+	_, err := Find(engine.CPU, path)
 	wantError(t, err, "is cut short")
 	librarytest.Write(t, append(whole, "a signature, say"...), path)
-	if _, err := Find(path); err != nil {
+	if _, err := Find(engine.CPU, path); err != nil {
 		t.Errorf("more than the headers describe: %v", err)
 	}
 }
@@ -166,7 +166,7 @@ func TestTruncatedLibrary(t *testing.T) {
 // TestTruncatedRealLibrary does it with the first part of the installed one, whose
 // headers are real.
 func TestTruncatedRealLibrary(t *testing.T) {
-	lib, err := Find("")
+	lib, err := Find(engine.CPU, "")
 	if err != nil {
 		t.Skip("there is no ONNX Runtime library here")
 	}
@@ -179,7 +179,7 @@ func TestTruncatedRealLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Find(librarytest.Write(t, start, t.TempDir(), filepath.Base(lib.Path)))
+	_, err = Find(engine.CPU, librarytest.Write(t, start, t.TempDir(), filepath.Base(lib.Path)))
 	wantError(t, err, "is cut short", "zoo setup")
 
 	// The version is where the standard library finds it too.

@@ -165,7 +165,7 @@ func (a *api) useCUDA(session handle, lib Library, options map[string]string) er
 	return err
 }
 
-// Probe loads the library that FindFor finds for a provider, and reports it with its true
+// Probe loads the library that Find finds for a provider, and reports it with its true
 // version and why sessions cannot use the provider; nil where they can. It is for diagnosis.
 func Probe(provider, explicit string) (lib Library, unusable, err error) {
 	lib, api, err := acquire(provider, explicit)

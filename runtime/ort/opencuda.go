@@ -12,18 +12,20 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
-// CUDA says what the CUDA provider needs in addition to ONNX Runtime, and what of it is here.
+// CUDA says what the CUDA provider needs apart from ONNX Runtime, and what of it is here.
 type CUDA struct {
-	Version   string        // of CUDA that the provider is built for, "13"
-	Libraries []CUDALibrary // of CUDA and cuDNN
-	Driver    error         // why NVIDIA's driver cannot be used; nil where it can
+	Version   string   // of CUDA that the provider is built for, "13"
+	Places    []string // folders of the libraries of CUDA and cuDNN that it needs; the system's loader does not tell in which
+	Missing   []string // names of the libraries that are nowhere or cannot be used
+	Libraries error    // names what is missing of them and how to come by it; nil where nothing is
+	Driver    error    // why NVIDIA's driver cannot be used; nil where it can
 }
 
-// CUDALibrary is a library of CUDA or cuDNN that the provider needs.
-type CUDALibrary struct {
-	Name string
-	Path string // "" where the system's loader found it
-	Err  error  // why it cannot be used; errNotFound where none is there
+// cudaLibrary is a library of CUDA or cuDNN that the provider needs.
+type cudaLibrary struct {
+	name string
+	path string // "" where the system's loader found it
+	err  error  // why it cannot be used; errNotFound where none is there
 }
 
 var errNotFound = errors.New("not found")
@@ -54,7 +56,7 @@ func openCUDA(lib Library) error {
 	if err != nil {
 		return err
 	}
-	return c.Err()
+	return c.err()
 }
 
 func openCUDALibraries(folder string) (CUDA, error) {
@@ -69,9 +71,11 @@ func openCUDALibraries(folder string) (CUDA, error) {
 	}
 	c := CUDA{Version: version, Driver: checkDriver(version, p)}
 	whole := wholePlace(places, names)
+	var libraries []cudaLibrary
 	for _, name := range names {
-		c.Libraries = append(c.Libraries, openCUDALibrary(name, whole, places))
+		libraries = append(libraries, openCUDALibrary(name, whole, places))
 	}
+	c.describe(libraries)
 	return c, nil
 }
 
@@ -89,25 +93,25 @@ func wholePlace(places [][]string, names []string) []string {
 	return nil
 }
 
-func openCUDALibrary(name string, whole []string, places [][]string) CUDALibrary {
+func openCUDALibrary(name string, whole []string, places [][]string) cudaLibrary {
 	if path := library.InPlace(whole, name); path != "" {
 		_, err := openLibrary(path)
-		return CUDALibrary{name, path, err}
+		return cudaLibrary{name, path, err}
 	}
 	_, err := openLibrary(name)
 	if err == nil {
-		return CUDALibrary{Name: name}
+		return cudaLibrary{name: name}
 	}
 	for _, place := range places {
 		if path := library.InPlace(place, name); path != "" {
 			_, err := openLibrary(path)
-			return CUDALibrary{name, path, err}
+			return cudaLibrary{name, path, err}
 		}
 	}
 	if strings.HasPrefix(err.Error(), name+": cannot open") { // it, not one that it needs
 		err = errNotFound
 	}
-	return CUDALibrary{Name: name, Err: err}
+	return cudaLibrary{name: name, err: err}
 }
 
 // checkDriver asks the driver for the newest CUDA that it runs: 1000 times the major
@@ -159,62 +163,38 @@ func driverFor(version string) string {
 	return remedy
 }
 
-// Missing lists the names of the libraries that are nowhere or cannot be used.
-func (c CUDA) Missing() []string {
-	var names []string
-	for _, l := range c.Libraries {
-		if l.Err != nil {
-			names = append(names, l.Name)
-		}
-	}
-	return names
-}
-
-// Places lists the folders that the libraries were found in; the system's loader does
-// not tell in which.
-func (c CUDA) Places() []string {
-	var places []string
-	for _, l := range c.Libraries {
+// describe says what the libraries are.
+func (c *CUDA) describe(libraries []cudaLibrary) {
+	var lacking []string
+	for _, l := range libraries {
 		place := "where the system's loader looks"
-		if l.Path != "" {
-			place = filepath.Dir(l.Path)
+		if l.path != "" {
+			place = filepath.Dir(l.path)
 		}
-		if l.Err == nil && !slices.Contains(places, place) {
-			places = append(places, place)
-		}
-	}
-	return places
-}
-
-// LibrariesErr names the libraries that are missing and how to come by them; nil where
-// none is.
-func (c CUDA) LibrariesErr() error {
-	var all []string
-	for _, l := range c.Libraries {
 		switch {
-		case l.Err == nil:
-		case errors.Is(l.Err, errNotFound):
-			all = append(all, l.Name)
+		case l.err == nil && !slices.Contains(c.Places, place):
+			c.Places = append(c.Places, place)
+		case l.err == nil:
+		case errors.Is(l.err, errNotFound):
+			c.Missing, lacking = append(c.Missing, l.name), append(lacking, l.name)
 		default:
-			all = append(all, fmt.Sprintf("%s (%v)", l.Name, l.Err))
+			c.Missing, lacking = append(c.Missing, l.name), append(lacking, fmt.Sprintf("%s (%v)", l.name, l.err))
 		}
 	}
-	if len(all) == 0 {
-		return nil
+	if len(lacking) > 0 {
+		c.Libraries = fmt.Errorf("of CUDA %s and cuDNN these libraries are missing: %s; install both for the system, or run "+
+			"zoo setup --provider cuda inside a Python environment that has them, or fetch them: %s",
+			c.Version, strings.Join(lacking, ", "), fetchCUDA)
 	}
-	return fmt.Errorf("of CUDA %s and cuDNN these libraries are missing: %s; install both for the system, or run "+
-		"zoo setup --provider cuda inside a Python environment that has them, or fetch them: %s",
-		c.Version, strings.Join(all, ", "), fetchCUDA)
 }
 
-// Err names everything that is missing and how to come by it; nil where nothing is.
-func (c CUDA) Err() error {
-	libraries := c.LibrariesErr()
+// err names everything that is missing and how to come by it; nil where nothing is.
+func (c CUDA) err() error {
 	switch {
 	case c.Driver == nil:
-		return libraries
-	case libraries == nil:
+		return c.Libraries
+	case c.Libraries == nil:
 		return c.Driver
 	}
-	return fmt.Errorf("%w; and %w", c.Driver, libraries)
+	return fmt.Errorf("%w; and %w", c.Driver, c.Libraries)
 }

@@ -94,10 +94,10 @@ var openCUDACases = map[string]struct {
 			t.Fatal("the provider is loaded without CUDA: this test shows nothing")
 		}
 		c, err := OpenCUDA(Library{Path: filepath.Join(folder, "libonnxruntime.so")})
-		if err != nil || c.Err() != nil || c.Version != "99" || len(c.Libraries) != 3 {
+		if err != nil || c.err() != nil || c.Version != "99" || len(c.Missing) != 0 {
 			t.Fatalf("%+v, %v", c, err)
 		}
-		if got := c.Places(); !slices.Equal(got, []string{filepath.Join(folder, "cuda")}) {
+		if got := c.Places; !slices.Equal(got, []string{filepath.Join(folder, "cuda")}) {
 			t.Errorf("from %v", got)
 		}
 		if _, err := openLibrary(provider); err != nil {
@@ -109,7 +109,7 @@ var openCUDACases = map[string]struct {
 			move(t, filepath.Join(folder, "cuda", name), filepath.Join(folder, into, name))
 		}
 		c, err := OpenCUDA(Library{Path: filepath.Join(folder, "libonnxruntime.so")})
-		if err != nil || c.Err() != nil || len(c.Places()) != 2 || c.Libraries[0].Path != "" {
+		if err != nil || c.err() != nil || len(c.Places) != 2 || !slices.Contains(c.Places, "where the system's loader looks") {
 			t.Fatalf("%+v, %v", c, err)
 		}
 	}},
@@ -121,10 +121,10 @@ var openCUDACases = map[string]struct {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fails(t, c.Err(), "of CUDA 99 and cuDNN these libraries are missing: libcublas.so.99, libnvrtc.so.99",
+		fails(t, c.err(), "of CUDA 99 and cuDNN these libraries are missing: libcublas.so.99, libnvrtc.so.99",
 			"zoo setup --provider cuda --with-cuda")
 		if _, err := openLibrary("libcuda.so.1"); err != nil { // no card is in this machine
-			fails(t, c.Err(), "the NVIDIA driver cannot be used (libcuda.so.1: ", "install NVIDIA's driver for CUDA 99 or newer; and ")
+			fails(t, c.err(), "the NVIDIA driver cannot be used (libcuda.so.1: ", "install NVIDIA's driver for CUDA 99 or newer; and ")
 		}
 	}},
 	"damaged": {[]string{"driver99010"}, func(t *testing.T, folder string) {
@@ -133,21 +133,21 @@ var openCUDACases = map[string]struct {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fails(t, c.Err(), "missing: libcublas.so.99 (", "libcublas.so.99: ", "); install")
+		fails(t, c.err(), "missing: libcublas.so.99 (", "libcublas.so.99: ", "); install")
 	}},
 	"old driver": {[]string{"driver98000"}, func(t *testing.T, folder string) {
 		c, err := OpenCUDA(Library{Path: filepath.Join(folder, "libonnxruntime.so")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		fails(t, c.Err(), "the NVIDIA driver runs CUDA up to 98.0, the provider is built for CUDA 99: install")
+		fails(t, c.err(), "the NVIDIA driver runs CUDA up to 98.0, the provider is built for CUDA 99: install")
 	}},
 	"failing driver": {[]string{"failing"}, func(t *testing.T, folder string) {
 		c, err := OpenCUDA(Library{Path: filepath.Join(folder, "libonnxruntime.so")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		fails(t, c.Err(), "libcuda.so.1: cuDriverGetVersion returns 3")
+		fails(t, c.err(), "libcuda.so.1: cuDriverGetVersion returns 3")
 	}},
 	"no provider": {nil, func(t *testing.T, folder string) {
 		_, err := OpenCUDA(Library{Path: filepath.Join(folder, "elsewhere", "libonnxruntime.so")})

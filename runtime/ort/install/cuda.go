@@ -67,7 +67,7 @@ func completeCUDA(ctx context.Context, lib ort.Library, opt Options, pl plan) (*
 		}
 	}
 	c.CUDA, c.Err = pl.cuda.open(lib)
-	missing := c.Missing()
+	missing := c.Missing
 	if errors.Is(c.Err, ort.ErrNoCgo) {
 		missing = names // nobody looked
 	} else if c.Err != nil {

@@ -72,11 +72,13 @@ func newCUDARig(t *testing.T) *cudaRig {
 		}
 		c := ort.CUDA{Version: version}
 		for _, name := range names {
-			l := ort.CUDALibrary{Name: name, Path: library.InPlace(slices.Concat(places...), name)}
-			if l.Path == "" {
-				l.Err = errors.New("not here")
+			path := library.InPlace(slices.Concat(places...), name)
+			switch folder := filepath.Dir(path); {
+			case path == "":
+				c.Missing, c.Libraries = append(c.Missing, name), errors.New("not here")
+			case !slices.Contains(c.Places, folder):
+				c.Places = append(c.Places, folder)
 			}
-			c.Libraries = append(c.Libraries, l)
 		}
 		return c, nil
 	}
@@ -110,9 +112,9 @@ func TestSetupFetchesCUDA(t *testing.T) {
 	if last != all || total != all {
 		t.Errorf("progress ended at %d of %d, the packages have %d bytes", last, total, all)
 	}
-	if c := got.CUDA; c.Err != nil || c.LibrariesErr() != nil || c.Version != "13" ||
+	if c := got.CUDA; c.Err != nil || c.Libraries != nil || c.Version != "13" ||
 		!slices.Equal(c.Fetched, []string{"blas 13.1", "cudnn 9.15"}) ||
-		c.Folder != filepath.Join(filepath.Dir(got.Path), "cuda") || !slices.Equal(c.Places(), []string{c.Folder}) {
+		c.Folder != filepath.Join(filepath.Dir(got.Path), "cuda") || !slices.Equal(c.Places, []string{c.Folder}) {
 		t.Errorf("%+v", c)
 	}
 	const in = installedCUDA
@@ -242,9 +244,9 @@ func TestSetupPython(t *testing.T) {
 	cache := t.TempDir()
 	got := r.setup(t, Options{CacheDir: cache})
 	want := []string{filepath.Join(packages, "nvidia", "cu13", "lib"), filepath.Join(env, "lib")}
-	if c := got.CUDA; c.Err != nil || c.LibrariesErr() != nil || r.opened != 2 {
+	if c := got.CUDA; c.Err != nil || c.Libraries != nil || r.opened != 2 {
 		t.Errorf("%+v after %d looks", c, r.opened)
-	} else if diff := cmp.Diff(want, c.Places()); diff != "" {
+	} else if diff := cmp.Diff(want, c.Places); diff != "" {
 		t.Error(diff)
 	}
 	if len(r.fetched) != 0 || got.CUDA.Folder != "" {
@@ -256,18 +258,18 @@ func TestSetupPython(t *testing.T) {
 		t.Fatal(err)
 	}
 	got = r.setup(t, Options{CacheDir: cache})
-	if diff := cmp.Diff([]string{"libcudnn.so.9"}, got.CUDA.Missing()); diff != "" {
+	if diff := cmp.Diff([]string{"libcudnn.so.9"}, got.CUDA.Missing); diff != "" {
 		t.Error(diff)
 	}
 
 	// Outside the environment it is still known; what was fetched goes before it.
 	librarytest.Write(t, nil, env, "lib", "libcudnn.so.9")
 	r.cuda.lookPath = testCUDA().lookPath
-	if got = r.setup(t, Options{CacheDir: cache}); got.CUDA.LibrariesErr() != nil {
+	if got = r.setup(t, Options{CacheDir: cache}); got.CUDA.Libraries != nil {
 		t.Errorf("%+v", got.CUDA)
 	}
 	got = r.setup(t, Options{CacheDir: cache, WithCUDA: true})
-	if diff := cmp.Diff([]string{got.CUDA.Folder}, got.CUDA.Places()); diff != "" {
+	if diff := cmp.Diff([]string{got.CUDA.Folder}, got.CUDA.Places); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -39,21 +39,16 @@ func webPins() map[string]string {
 // web is where the cache has them: they are for no platform but WebAssembly.
 const web library.Platform = "web"
 
-// FindWeb returns the folder of the per-user cache that has onnxruntime-web of ort.Version:
-// WebModule and WebBinary, with the hashes that are pinned in zoo. Where they are not there,
-// the error says so.
-func FindWeb() (folder string, err error) {
+// Web returns the folder of the per-user cache that has onnxruntime-web of ort.Version:
+// WebModule and WebBinary, with the hashes that are pinned in zoo. Where they are not there
+// the npm client fetches them, with its own configured registry; offline that is an error.
+// Nothing is left behind on failure.
+func Web(ctx context.Context, offline bool) (folder string, err error) {
 	if folder, err = library.CacheFolder("", web, false); err != nil {
 		return "", err
 	}
-	return folder, checkWeb(folder, webPins())
-}
-
-// Web is FindWeb, and where the files are not there it has the npm client fetch them, with
-// the client's own configured registry. Nothing is left behind on failure.
-func Web(ctx context.Context) (folder string, err error) {
-	if folder, err = library.CacheFolder("", web, false); err != nil {
-		return "", err
+	if offline {
+		return folder, checkWeb(folder, webPins())
 	}
 	if err := fetchWeb(ctx, folder, webPins(), exec.LookPath); err != nil {
 		return "", fmt.Errorf("ort: onnxruntime-web %s: %w", ort.Version, err)

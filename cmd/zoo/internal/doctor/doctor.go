@@ -13,6 +13,7 @@ import (
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/internal/machine"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/install"
 )
@@ -41,9 +42,9 @@ type Settings struct {
 
 // Place is one where an ONNX Runtime library is looked for.
 type Place struct {
-	Rule    ort.Rule `json:"rule"`
-	Path    string   `json:"path"`
-	Finding string   `json:"finding"`
+	Rule    string `json:"rule"`
+	Path    string `json:"path"`
+	Finding string `json:"finding"`
 }
 
 // Tool is a program that zoo can make use of; a missing one has a remedy.
@@ -62,7 +63,7 @@ func Examine(version, settings string) (Report, error) {
 		Machine: machine.This(), Settings: Settings{settings, readable(settings)}, Tools: findTools(),
 		Loader: ort.Loader, Providers: map[string]string{},
 	}
-	for _, c := range ort.Candidates("") {
+	for _, c := range ort.Candidates(engine.CPU, "") {
 		r.Searched = append(r.Searched, Place{c.Source, c.Path, finding(c)})
 	}
 	lib, cpu, err := ort.Probe("cpu", "")

@@ -54,7 +54,7 @@ func ExamineProvider(ctx context.Context, provider string, model []byte) (Provid
 		run  func() (string, error)
 	}{
 		{"library", func() (string, error) {
-			lib, err := ort.FindFor(provider, "")
+			lib, err := ort.Find(provider, "")
 			return lib.Path, err
 		}},
 		{"device", func() (string, error) {

@@ -97,13 +97,13 @@ func TestAnswersRefuse(t *testing.T) {
 		is    error
 		words string
 	}{
-		"logits":      {logits, runtime.ErrAnswersOnly, "runtime: logits: the file gives whole answers only"},
-		"score":       {score, runtime.ErrAnswersOnly, "runtime: score: the file gives whole answers only"},
-		"temperature": {gen(row, runtime.GenerateOptions{Sampling: runtime.Sampling{Temperature: 1}}), runtime.ErrAnswersOnly, "the temperature is 1, expected 0"},
-		"penalty":     {gen(row, runtime.GenerateOptions{Sampling: runtime.Sampling{PresencePenalty: 1}}), runtime.ErrAnswersOnly, "penalties or a logit bias are wanted, expected none"},
-		"per row":     {gen(row, runtime.GenerateOptions{PerRow: make([]runtime.Sampling, 1)}), runtime.ErrAnswersOnly, "sampling for each prompt"},
-		"log-probs":   {gen(row, runtime.GenerateOptions{LogProbs: true}), runtime.ErrAnswersOnly, "log-probabilities are wanted, expected none"},
-		"no stop":     {gen(row, runtime.GenerateOptions{Stop: []int64{}}), runtime.ErrAnswersOnly, "stop tokens are [], and the file ends answers at [1]"},
+		"logits":      {logits, runtime.ErrLooped, "runtime: logits: the file gives whole answers only"},
+		"score":       {score, runtime.ErrLooped, "runtime: score: the file gives whole answers only"},
+		"temperature": {gen(row, runtime.GenerateOptions{Sampling: runtime.Sampling{Temperature: 1}}), runtime.ErrLooped, "the temperature is 1, expected 0"},
+		"penalty":     {gen(row, runtime.GenerateOptions{Sampling: runtime.Sampling{PresencePenalty: 1}}), runtime.ErrLooped, "penalties or a logit bias are wanted, expected none"},
+		"per row":     {gen(row, runtime.GenerateOptions{PerRow: make([]runtime.Sampling, 1)}), runtime.ErrLooped, "sampling for each prompt"},
+		"log-probs":   {gen(row, runtime.GenerateOptions{LogProbs: true}), runtime.ErrLooped, "log-probabilities are wanted, expected none"},
+		"no stop":     {gen(row, runtime.GenerateOptions{Stop: []int64{}}), runtime.ErrLooped, "stop tokens are [], and the file ends answers at [1]"},
 		"other stops": {gen(row, runtime.GenerateOptions{Stop: []int64{1, 2}}), runtime.ErrInput, "stop tokens are [1 2]"},
 		"too long":    {gen(row, runtime.GenerateOptions{MaxNew: 40}), runtime.ErrTooLong, "it takes 41 positions, the model has 40"},
 		"no such id":  {gen([][]int64{{50}}, runtime.GenerateOptions{}), runtime.ErrInput, "prompt 0 has token id 50"},

@@ -12,11 +12,11 @@ import (
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
-// A file of the form card.Looped is one call for whole answers: it chooses greedily, and ends
-// rows at the end token. Generate runs it, and yields the steps of the answers afterwards.
+// A file of the form card.Looped computes whole completions in one call: it chooses greedily, and ends
+// rows at the end token. Generate runs it, and yields the steps afterwards.
 
-// answersOnly reports whether the file is of the form card.Looped.
-func (s *Session) answersOnly() bool { return s.card.Form == card.Looped }
+// looped reports whether the file is of the form card.Looped.
+func (s *Session) looped() bool { return s.card.Form == card.Looped }
 
 // checkForm refuses a file that the engine of a provider cannot run.
 func checkForm(c card.Card, provider string) error {
@@ -27,8 +27,8 @@ func checkForm(c card.Card, provider string) error {
 	return engine.CheckDType(c.DType, provider)
 }
 
-// checkAnswers refuses what a file of the form card.Looped does not do.
-func (g *generation) checkAnswers(opt GenerateOptions) error {
+// checkLooped refuses what a file of the form card.Looped does not do.
+func (g *generation) checkLooped(opt GenerateOptions) error {
 	most := 0
 	for _, r := range g.rows {
 		most = max(most, r.left)
@@ -41,33 +41,33 @@ func (g *generation) checkAnswers(opt GenerateOptions) error {
 	}
 	switch end := g.s.ends; {
 	case opt.Temperature != 0:
-		return fmt.Errorf("the temperature is %v, expected 0: %w", opt.Temperature, ErrAnswersOnly)
+		return fmt.Errorf("the temperature is %v, expected 0: %w", opt.Temperature, ErrLooped)
 	case opt.PerRow != nil || !g.rows[0].none():
-		return fmt.Errorf("sampling for each prompt, penalties or a logit bias are wanted, expected none: %w", ErrAnswersOnly)
+		return fmt.Errorf("sampling for each prompt, penalties or a logit bias are wanted, expected none: %w", ErrLooped)
 	case opt.LogProbs:
-		return fmt.Errorf("log-probabilities are wanted, expected none: %w", ErrAnswersOnly)
+		return fmt.Errorf("log-probabilities are wanted, expected none: %w", ErrLooped)
 	case !slices.Equal(g.rows[0].stops, end):
-		return fmt.Errorf("stop tokens are %v, and the file ends answers at %v: %w", g.rows[0].stops, end, ErrAnswersOnly)
+		return fmt.Errorf("stop tokens are %v, and the file ends answers at %v: %w", g.rows[0].stops, end, ErrLooped)
 	}
 	return nil
 }
 
-// nextAnswered is next for a file of the form card.Looped.
-func (g *generation) nextAnswered(ctx context.Context) (Step, error) {
-	if g.answers == nil {
+// nextLooped is next for a file of the form card.Looped.
+func (g *generation) nextLooped(ctx context.Context) (Step, error) {
+	if g.completions == nil {
 		var err error
-		if g.answers, err = g.s.answer(ctx, g.rows); err != nil {
+		if g.completions, err = g.s.runLooped(ctx, g.rows); err != nil {
 			return Step{}, err
 		}
 	}
 	g.step.clear()
 	left := false
-	for i, a := range g.answers {
+	for i, a := range g.completions {
 		r := g.rows[i]
 		if len(a) == 0 || r.ended() { // by a stop string, which the file does not know
 			continue
 		}
-		g.answers[i] = a[1:]
+		g.completions[i] = a[1:]
 		if err := r.accept(a[0]); err != nil {
 			return Step{}, fmt.Errorf("prompt %d: %w", i, err)
 		}
@@ -80,9 +80,9 @@ func (g *generation) nextAnswered(ctx context.Context) (Step, error) {
 	return g.step, nil
 }
 
-// answer runs a file of the form card.Looped and returns the new tokens of each row, an end
+// runLooped runs a file of the form card.Looped and returns the new tokens of each row, an end
 // token included.
-func (s *Session) answer(ctx context.Context, rows []*row) (answers [][]int64, err error) {
+func (s *Session) runLooped(ctx context.Context, rows []*row) (completions [][]int64, err error) {
 	width, most := 0, 0
 	for _, r := range rows {
 		width, most = max(width, len(r.prompt)), max(most, r.left)
@@ -118,7 +118,7 @@ func (s *Session) answer(ctx context.Context, rows []*row) (answers [][]int64, e
 	}
 	for i, r := range rows {
 		n := min(int(lengths.data[i])+1, r.left) // with the end token
-		answers = append(answers, slices.Clone(out.data[i*most:][:n]))
+		completions = append(completions, slices.Clone(out.data[i*most:][:n]))
 	}
-	return answers, nil
+	return completions, nil
 }
