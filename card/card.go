@@ -51,14 +51,14 @@ import (
 const (
 	Portable = "portable" // default-domain operators of opset 18 only
 	Fused    = "fused"    // opset 23, with fused norm and rotary operators
-	// Foreign is that of a file that another program wrote: what its card says was read from its
+	// Foreign is for a file that another program wrote: what its card says was read from its
 	// inputs and outputs (package export/foreign), and is in no file.
 	Foreign = "foreign"
 )
 
 // How position ids ran in training. Afterwards they are Contiguous for every model.
 const (
-	Contiguous = "contiguous" // they count a row's tokens: 0, 1, 2, …; those of padding are 0
+	Contiguous = "contiguous" // they count a row's tokens: 0, 1, 2, …; padding's are 0
 	Offset     = "offset"     // they count from a number on that was drawn for each row
 	Randomized = "randomized" // they ascend in steps that were drawn
 )
@@ -78,7 +78,7 @@ const (
 	CheckParity    = "parity"    // ONNX Runtime agrees with the pure-Go engine in float64
 	CheckParityOn  = "parity-"   // + provider: the same of ONNX Runtime on a device
 	CheckGo        = "go"        // the pure-Go engine agrees by pieces with itself in float64
-	CheckLooped    = "answers"   // answers are those of the file of steps, token by token
+	CheckLooped    = "answers"   // answers are the file of steps', token by token
 )
 
 // Card describes one model file. The zero value is not valid: Architecture,

@@ -29,10 +29,10 @@ type Contract struct {
 	Vocab    int    // token ids run from 0 to Vocab−1
 	OneToken bool   // the model takes one token at a time
 	MaskNew  bool   // the mask covers the new tokens only
-	// Unpadded tells that rows of different lengths cannot run together, whatever the mask.
+	// Unpadded tells that rows of different lengths cannot run together, with any mask.
 	Unpadded bool
 	// AtOnce tells that a run of several rows that have a past takes one token of each: prompts of
-	// several rows are read in one run, of whatever length.
+	// several rows are read in one run, of any length.
 	AtOnce bool
 }
 

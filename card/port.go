@@ -17,7 +17,7 @@ const (
 )
 
 // The element types of ports and of weights, as package graph/tensor calls them. Ports are
-// Int64 or Float32 in every file of zoo's; in those of others Int32 or Float16 may be in
+// Int64 or Float32 in every file of zoo's; in others' Int32 or Float16 may be in
 // their places.
 const (
 	Int64    = "int64"
@@ -35,8 +35,8 @@ type Port struct {
 	Shape []string // axes: lengths, names, or sums of them such as "past+seq"; "?" where a file does not say
 }
 
-// The inputs and outputs of a model beside its state. A model declares only the inputs
-// that it reads. CachePosition is that of a model with states in place or windows, whose mask
+// The inputs and outputs of a model, except its state. A model declares only the inputs
+// that it reads. CachePosition is for a model with states in place or windows, whose mask
 // is [batch, capacity]: 0 on slots of padding, 1 on all others, filled or not.
 var (
 	InputIDs      = Port{"input_ids", Int64, []string{Batch, Seq}}
@@ -47,7 +47,7 @@ var (
 	Logits        = Port{"logits", Float32, []string{Batch, Kept, "vocab"}}
 )
 
-// What a file of the form Looped has beside InputIDs and AttentionMask, which covers the
+// What a file of the form Looped has in addition to InputIDs and AttentionMask, which covers the
 // prompts there, padded on the left: [batch, seq]. A row of answers ends with the tokenizer's
 // end token, of which the rest of the row consists too; its length is that without them, and
 // max_new where it did not end.

@@ -2,7 +2,7 @@ package card
 
 import "strings"
 
-// rampField is what stands beside an intervention with yarn, in metadata and in rows. Interventions of
+// rampField is written with an intervention with yarn, in metadata and in rows. Interventions of
 // before have no such field: what they call yarn has the ramp of the paper's text, which is
 // called yarn-paper now.
 const (
@@ -10,7 +10,7 @@ const (
 	pairsRamp = "pairs"
 )
 
-// RampOf returns what is written beside an intervention: "pairs" for one with yarn, else "".
+// RampOf returns what is written with an intervention: "pairs" for one with yarn, else "".
 func RampOf(intervention string) string {
 	if strings.HasPrefix(intervention, "yarn:") {
 		return pairsRamp

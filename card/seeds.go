@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// Seeds are those of a training run.
+// Seeds are the seeds of a training run.
 type Seeds struct {
 	Weights uint64 // of weights and dropout
-	Data    uint64 // of samples and position ids; 0: that of the weights
+	Data    uint64 // of samples and position ids; 0: the weights'
 }
 
 // Seeds returns the seeds of the training run.

@@ -27,7 +27,7 @@ type Kind int
 // The kinds of states.
 const (
 	// Rewritten: the output has the input's shape. The state of a layer with a sliding
-	// window is one: its last slots, the oldest first, those of before the first token too. In files
+	// window is one: its last slots, the oldest first, also slots before the first token. In files
 	// of others these may lie behind the last token instead.
 	Rewritten Kind = iota
 	// Growing: the output is the input, and behind it a slot for each new token.

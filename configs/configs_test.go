@@ -35,7 +35,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A preset that starts from another has what that has, but for what it gives itself.
+// A preset that starts from another has what that has, except what it gives itself.
 func TestPresetOverPreset(t *testing.T) {
 	tiny, err := configs.Preset("tiny")
 	if err != nil {

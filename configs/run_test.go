@@ -66,7 +66,7 @@ func TestRenewed(t *testing.T) {
 	}
 }
 
-// The settings of a run stand in the preset's place; those of its encoding alone are for
+// The settings of a run stand in the preset's place; settings of its encoding alone are for
 // the same encoding, and lengths for the same task.
 func TestRunInThePresetsPlace(t *testing.T) {
 	dir := trained(t, func(c *runfile.Config) {

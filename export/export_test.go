@@ -32,7 +32,7 @@ func read(t testing.TB, data []byte) *export.Model {
 	return m
 }
 
-// readBytes reads a file that nothing has validated yet, but for its form.
+// readBytes reads a file that nothing has validated yet, except its form.
 func readBytes(data []byte) (*export.Model, error) {
 	f, err := safety.Check(data, safety.Options{Unvalidated: true})
 	if err != nil {

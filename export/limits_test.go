@@ -42,7 +42,7 @@ func vector(name string, n int) *onnxpb.TensorProto {
 	return &onnxpb.TensorProto{Name: name, DataType: 7, Dims: []int64{int64(n)}, RawData: make([]byte, 8*n)}
 }
 
-// TestLengths: the elements of int64 numbers and vectors count, stored as bytes or as values; those of other types
+// TestLengths: the elements of int64 numbers and vectors count, stored as bytes or as values; elements of other types
 // and of matrices do not.
 func TestLengths(t *testing.T) {
 	for _, tc := range []struct {

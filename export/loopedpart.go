@@ -10,7 +10,7 @@ import (
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
-// part is a graph that gets nodes: that of the file, or the body of the Loop.
+// part is a graph that gets nodes: the file's, or the body of the Loop.
 type part struct {
 	*looped
 	graph  *onnxpb.GraphProto

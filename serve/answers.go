@@ -9,7 +9,7 @@ import (
 	"github.com/nopezoo/zoo/runtime"
 )
 
-// answers are what one request gets: n choices for each prompt, those of the first prompt first.
+// answers are what one request gets: n choices for each prompt, the first prompt's first.
 type answers struct {
 	*call
 	model   *served

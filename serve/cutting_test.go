@@ -54,7 +54,7 @@ func (slowCoder) Decode(ids []int64) (string, error) {
 	return string(text), nil
 }
 
-// slowPieces are those of slowCoder.
+// slowPieces are slowCoder's.
 func slowPieces() []string {
 	pieces := []string{tokenizer.PadBPE, tokenizer.EOSPiece}
 	for b := range 256 {

@@ -21,7 +21,7 @@
 //
 // A field that is unknown or not supported is an error that names it: best_of other than n,
 // suffix, echo together with logprobs, and max_tokens of 0. top_k, min_p and repetition_penalty
-// are fields beside OpenAI's. Ranges are those of runtime.Sampling, but temperature is 0 to 2, and
+// are fields in addition to OpenAI's. Ranges are runtime.Sampling's, but temperature is 0 to 2, and
 // repetition_penalty more than 0. user is taken and not used.
 //
 // A choice's random numbers follow from seed and its place among the n choices of its prompt,

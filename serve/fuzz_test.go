@@ -11,7 +11,7 @@ import (
 	"github.com/nopezoo/zoo/serve"
 )
 
-// FuzzCompletions: whatever a body has, it is answered, or refused with an error in OpenAI's form,
+// FuzzCompletions: any body is answered, or refused with an error in OpenAI's form,
 // and not with what is the service's own fault.
 func FuzzCompletions(f *testing.F) {
 	for _, body := range []string{

@@ -8,7 +8,7 @@ import (
 	"github.com/nopezoo/zoo/runtime"
 )
 
-// requestBytes is what a request takes beside its body, about.
+// requestBytes is what a request takes in addition to its body, about.
 const requestBytes = 16 << 10
 
 // budget is how many bytes all requests may take together.

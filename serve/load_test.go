@@ -214,7 +214,7 @@ func (r *loaded) ask(ctx context.Context, client *http.Client, url, prompt strin
 	return text, tokens, nil
 }
 
-// quantile is that of times, which it sorts.
+// quantile is a quantile of times, which it sorts.
 func quantile(times []time.Duration, q float64) time.Duration {
 	if len(times) == 0 {
 		return 0

@@ -2,7 +2,7 @@ package serve
 
 import "net/http"
 
-// modelCard is a model as /v1/models tells it: OpenAI's fields, and what is of use beside them.
+// modelCard is a model as /v1/models tells it: OpenAI's fields, and others of use.
 type modelCard struct {
 	ID           string `json:"id"`
 	Object       string `json:"object"`

@@ -33,7 +33,7 @@ type Answerer interface {
 // Options say how models are served. The zero value works.
 type Options struct {
 	Limits Limits
-	Key    string       // that requests have to bring ("Authorization: Bearer KEY"), but for /healthz; "" for none
+	Key    string       // that requests have to bring ("Authorization: Bearer KEY"), except to /healthz; "" for none
 	Log    *slog.Logger // gets a line for each request, without what prompts and answers say; nil for none
 }
 

@@ -107,7 +107,7 @@ func TestPaths(t *testing.T) {
 }
 
 // TestHosts: a page whose name was made to stand for a loopback address reaches no service that
-// needs no key, whatever server it is mounted in.
+// needs no key, in any server that it is mounted in.
 func TestHosts(t *testing.T) {
 	_, _, server := service(t, serve.Options{}, nil)
 	for host, status := range map[string]int{"localhost": 200, "LOCALHOST:80": 200, "[::1]:80": 200, "127.0.0.1": 200, "evil.example": 403, "": 200} {
@@ -159,7 +159,7 @@ func holding(t *testing.T, opt serve.Options, running, waiting int) (*serve.Hand
 	return h, hold, server
 }
 
-// reply is how a request that runs beside a test has ended.
+// reply is how a request that runs during a test has ended.
 type reply struct {
 	status int
 	header http.Header
@@ -598,7 +598,7 @@ func TestLoadMetrics(t *testing.T) {
 	}
 }
 
-// TestFirstToken: the time to the first token is what had passed when it came, whatever follows.
+// TestFirstToken: the time to the first token is what had passed when it came, and later tokens add nothing.
 func TestFirstToken(t *testing.T) {
 	var log bytes.Buffer
 	_, hold, server := holding(t, serve.Options{Log: slog.New(slog.NewJSONHandler(&log, nil))}, 1, 1)

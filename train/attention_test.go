@@ -23,7 +23,7 @@ var attentionVariants = map[string]func(c *models.Config){
 }
 
 // The gradients of the variants, as TestStepGradient and TestStepAgainstInterpreter check
-// those of the encodings.
+// the encodings'.
 func TestVariantGradient(t *testing.T) {
 	orttest.Require(t)
 	for name, change := range attentionVariants {

@@ -25,7 +25,7 @@ var operators = flag.Bool("operators", false, "print what each operator of a ste
 
 // BenchmarkStep times whole training steps (gradients and optimizer) of the presets on
 // 64 sequences of 64 random tokens, and relates their matrix work to the rate of one
-// matrix product through the same ONNX Runtime in the same process. Padding is that of
+// matrix product through the same ONNX Runtime in the same process. Padding is as in
 // the preset's own data.
 func BenchmarkStep(b *testing.B) {
 	for _, name := range []string{"small", "base"} {
@@ -120,7 +120,7 @@ func randomStep(batch, width int, cfg runfile.Config) (data []train.Batch) {
 	return data
 }
 
-// stepFLOPs counts the matrix work of the model's step, whatever it is cut into.
+// stepFLOPs counts the matrix work of the model's step, in one part or in several.
 func stepFLOPs(b *testing.B, cfg runfile.Config, batch, width int) float64 {
 	m, err := models.New(cfg.Model)
 	if err != nil {

@@ -43,7 +43,7 @@ func BenchmarkEncodings(b *testing.B) {
 	}
 }
 
-// ratio has the times of NoPE, and those of another encoding.
+// ratio has the times of NoPE and of another encoding.
 type ratio [2][]time.Duration
 
 func (r *ratio) add(i int, d time.Duration) { r[i] = append(r[i], d) }

@@ -54,7 +54,7 @@ func TestPooledSteps(t *testing.T) {
 	slices.Sort(want)
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("the pool's sequences are not those of its steps (-want +got):\n%s", diff)
+		t.Errorf("the pool's sequences are not its steps' (-want +got):\n%s", diff)
 	}
 }
 

@@ -26,7 +26,7 @@ const (
 	// A token of a batch: id, position, label and loss weight. The pool of the next
 	// steps is drawn while this one's is there.
 	poolBytes = 2 * (3*8 + 4)
-	// An example of a fixed set: its place in the order of an epoch, while that of the
+	// An example of a fixed set: its place in the order of an epoch, while the place of the
 	// next is drawn.
 	orderBytes = 2 * 8
 )
@@ -59,10 +59,10 @@ var keptNorms = map[string]float64{"": 3, "rms": 3, "layer": 6}
 // residuals and what norms make of one; inputs of products; activations, a of them for each
 // hidden unit; and the attention's weights), and what it holds by the way in one layer and
 // at the logits; 12 N is the file
-// of the checkpoint of a run that is resumed. X is the factors of dropout, those of the
+// of the checkpoint of a run that is resumed. X is the factors of dropout, the factors of the
 // attention's weights twice, since their memory is made anew as lengths grow. The last are
 // the tokens of P pooled steps of B sequences, and the order of E fixed examples. A graph
-// that is unrolled keeps its memory while those of other lengths run. Without
+// that is unrolled keeps its memory while graphs of other lengths run. Without
 // a checkpoint the presets measure between 0.6 and 1 times the estimate.
 func EstimateCost(c runfile.Config) (Cost, error) {
 	model, err := models.New(c.Model)

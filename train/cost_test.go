@@ -41,7 +41,7 @@ func TestEstimateCost(t *testing.T) {
 	whole := cost(func(c *runfile.Config) { c.Train.Batch = 64 })
 	split := cost(func(c *runfile.Config) { c.Train.Batch, c.Train.MicroTokens = 64, 64 })
 	more := cost(func(c *runfile.Config) { c.Train.Batch, c.Train.MicroTokens = 4096, 64 })
-	tokens := more.Memory - split.Memory // those of the batch
+	tokens := more.Memory - split.Memory // the batch's
 	if split.Memory >= whole.Memory || tokens < 0 || tokens > 4<<20 {
 		t.Errorf("64 sequences take %d bytes at once; by 64 tokens they take %d, and 4096 take %d",
 			whole.Memory, split.Memory, more.Memory)

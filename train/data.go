@@ -21,7 +21,7 @@ type batch struct {
 	Weights   *tensor.Tensor // [B,T] float32: 1/(labels of the whole batch) on target tokens, else 0
 	Tokens    int            // real tokens, padding excluded
 	Step      int            // the step it belongs to, from 0
-	First     int            // number of its first sequence among those of the step
+	First     int            // number of its first sequence among the step's
 }
 
 // source draws the batches of a run. What a step sees depends on the
@@ -117,7 +117,7 @@ func drawLength(rng *rand.Rand, t task.Task, lengths []int) int {
 // runs that differ in their seeds train on the same examples, in another order.
 const fixedSeed = 9842497
 
-// fixed makes example i of the fixed set. Tasks, and lengths but those of unequal
+// fixed makes example i of the fixed set. Tasks, and lengths except unequal
 // weight, are spread evenly over it. Of a task that lists its prompts it takes each
 // once.
 func (s *source) fixed(i int) (task.Sample, error) {
@@ -163,7 +163,7 @@ func (s *source) at(step int) ([]batch, error) {
 	return s.ready[step-s.first], nil
 }
 
-// sequences draws those of a step.
+// sequences draws the sequences of a step.
 func (s *source) sequences(step int) ([]sequence, error) {
 	rng := rand.New(rand.NewPCG(s.seed, uint64(step)))
 	all := make([]sequence, s.batch)

@@ -18,9 +18,9 @@ import (
 // results, or a resumed run is not exact.
 type Evaluator func(ctx context.Context, step int, weights map[string]*tensor.Tensor) ([]journal.Result, error)
 
-// note takes an evaluation in. The best is that of Kazemnejad et al. 2023: the
+// note takes an evaluation in. The best is as in Kazemnejad et al. 2023: the
 // highest sequence accuracy, rounded to 4 digits; the first to reach it. Of running text it is
-// that of the fewest bits per byte, rounded likewise.
+// the one of the fewest bits per byte, rounded likewise.
 func note(p *runfile.Progress, e *journal.Evaluation, stopAfter int) {
 	if e.Bits != nil {
 		p.Evaluated = e.Step

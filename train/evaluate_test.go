@@ -140,7 +140,7 @@ func TestInterruptedEvaluation(t *testing.T) {
 	losses(t, r)
 	evals := noted(t, dir).Evaluations
 	if len(evals) != 2 || evals[0].Step != 2 || evals[1].Step != 4 {
-		t.Errorf("evaluations %+v, want those of steps 2 and 4", evals)
+		t.Errorf("evaluations %+v, want steps 2 and 4", evals)
 	}
 }
 

@@ -134,7 +134,7 @@ func PretendLoss(t *Trainer, loss float64) {
 // SweepTemporary removes what killed writes left behind.
 var SweepTemporary = sweepTemporary
 
-// LeaveThreadsOpen makes the files of a run, from now on, those of an earlier
+// LeaveThreadsOpen makes the files of a run, from now on, an earlier
 // version, which stored train.threads 0.
 func LeaveThreadsOpen(t *Trainer) error {
 	t.now.Config.Train.Threads = 0

@@ -32,7 +32,7 @@ func checkFit(t *testing.T, c *runfile.Checkpoint, step int, want string) {
 }
 
 // The first evaluation without a mistake counts, even where rounding hides one before,
-// and whatever comes after; a resumed run knows it on.
+// and by nothing later; a resumed run knows it on.
 func TestFitted(t *testing.T) {
 	dir := t.TempDir()
 	o := train.Options{Evaluate: scripted(map[int]int{2: 19999, 4: 20000, 6: 10, 8: 20000})}

@@ -13,7 +13,7 @@ import (
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
-// errLost means that weights and moments are those of no update.
+// errLost means that weights and moments belong to no update.
 var errLost = errors.New("train: the weights were lost in an update that failed; " +
 	"resume the run from its last checkpoint")
 

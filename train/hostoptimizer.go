@@ -68,7 +68,7 @@ func (o *hostOptimizer) apply(u update) (norm float64, err error) {
 	return norm, nil
 }
 
-// add adds the gradients of a further lane to those of the first.
+// add adds the gradients of a further lane to the first one's.
 func (o *hostOptimizer) add(part map[string]*tensor.Tensor) {
 	tensor.Parallel(len(o.pieces), func(i int) {
 		p := o.pieces[i]

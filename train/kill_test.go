@@ -135,7 +135,7 @@ func TestKill(t *testing.T) {
 	}
 	y, err := os.ReadFile(filepath.Join(killed, newest))
 	if err != nil || string(x) != string(y) {
-		t.Errorf("the last checkpoint differs from that of the uninterrupted run (%v)", err)
+		t.Errorf("the last checkpoint differs from the uninterrupted run's (%v)", err)
 	}
 	if m := noted(t, killed); len(m.Steps) != 30 || len(m.Evaluations) != 6 {
 		t.Errorf("%d lines of metrics, want 30; %d evaluations, want 6", len(m.Steps), len(m.Evaluations))

@@ -29,7 +29,7 @@ func acquire(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// Busy reports whether a Trainer, of whatever process, is at work in a run
+// Busy reports whether a Trainer, of any process, is at work in a run
 // directory. Where the system has no lock that tells, it reports false.
 func Busy(dir string) (bool, error) {
 	busy, err := files.Held(filepath.Join(dir, lockFile))

@@ -45,7 +45,7 @@ func TestFittedToTheLongest(t *testing.T) {
 	}
 }
 
-// The digits that abacus counts are those of the vocabulary.
+// The digits that abacus counts are the vocabulary's.
 func TestFittedToTheVocabulary(t *testing.T) {
 	cfg := micro("abacus", 1)
 	cfg.Train.Task, cfg.Train.Lengths = "addition", "1..3"

@@ -30,7 +30,7 @@ type optimizer interface {
 	close()
 }
 
-// update is what changes from update to update beside weights, moments and gradients.
+// update is what changes from update to update, except weights, moments and gradients.
 type update struct {
 	number int     // from 1
 	rate   float64 // learning rate

@@ -25,7 +25,7 @@ func paperRun(t testing.TB, name string) runfile.Config {
 }
 
 // Every step has 64 sequences, drawn at random: their lengths differ from step to
-// step as those of a random draw do. Sequences that are dealt by length differ less.
+// step as a random draw's do. Sequences that are dealt by length differ less.
 func TestPaperBatches(t *testing.T) {
 	c := paperRun(t, "copy+paper")
 	// Uniform in 2..20 words twice, [SEP] and what is constant: the standard deviation

@@ -11,7 +11,7 @@ import (
 )
 
 // positions draws the position ids of training sequences, where they are not plain.
-// Those of a sequence depend on the seed, the step and its number within the step, as
+// A sequence's depend on the seed, the step and its number within the step, as
 // its dropout does.
 type positions struct {
 	kind  string // card.Offset or card.Randomized; "" for plain ones
@@ -19,7 +19,7 @@ type positions struct {
 	seed  uint64
 }
 
-// positionStream sets these draws apart from those of dropout.
+// positionStream sets these draws apart from dropout's.
 const positionStream = 0x706f736974696f6e
 
 // draw replaces the ids of a batch of sequences.
@@ -44,7 +44,7 @@ func (p positions) draw(b batch, sequences []sequence) error {
 	return nil
 }
 
-// ids draws those of a sequence of n tokens.
+// ids draws the position ids of a sequence of n tokens.
 func (p positions) ids(n int, rng *rand.Rand) []int64 {
 	if p.kind == card.Offset {
 		return offsetIDs(n, p.below, rng)

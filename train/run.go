@@ -28,7 +28,7 @@ var (
 	ErrDiverged = errors.New("training diverged")
 )
 
-// Options are what a run needs beside its configuration.
+// Options are what a run needs in addition to its configuration.
 type Options struct {
 	// Library is the ONNX Runtime library, "" to search.
 	Library string
@@ -65,7 +65,7 @@ type Options struct {
 // Trainer is a run in progress. Close it.
 type Trainer struct {
 	dir         string
-	now         *runfile.Checkpoint // the run as it is, but for the tensors, which are so after opt.download
+	now         *runfile.Checkpoint // the run as it is; its tensors are so after opt.download
 	model       models.Model
 	draw        func(step int) ([]batch, error) // the batches of a step
 	engine      *stepEngine

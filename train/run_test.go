@@ -358,7 +358,7 @@ func TestExplosion(t *testing.T) {
 	r := start(t, dir, cfg)
 	err := r.Run(t.Context(), func(s journal.Stats) {
 		if s.Step == 5 {
-			train.PretendLoss(r, 0.1) // beside which the losses to come are an explosion
+			train.PretendLoss(r, 0.1) // compared with which the losses to come are an explosion
 		}
 	})
 	if !errors.Is(err, train.ErrDiverged) || !strings.Contains(err.Error(), "has exploded") ||

@@ -42,7 +42,7 @@ func startAt(dir string) (runfile.Start, error) {
 		Updates: c.Step + c.Config.UpdatesBefore()}, err
 }
 
-// begin returns the weights that the run begins with. Those of Config.From keep what they
+// begin returns the weights that the run begins with. Config.From's keep what they
 // have learned where the model has them too; the others are drawn anew. about says in
 // words what was taken from where, "" without such a start. Another architecture or
 // vocabulary, or a weight of another shape, is an error. The configuration must be resolved.
@@ -86,7 +86,7 @@ func begin(c runfile.Config) (weights map[string]*tensor.Tensor, about string, e
 	return weights, about, nil
 }
 
-// follows wants a run whose weights mean what those of another do.
+// follows wants a run whose weights mean what another's do.
 func follows(c, was runfile.Config) error {
 	if c.Model.Architecture != was.Model.Architecture {
 		return fmt.Errorf("train: model.architecture is %s, and in %v it is %s", c.Model.Architecture, c.From,

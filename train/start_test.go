@@ -46,7 +46,7 @@ func TestSecondPhase(t *testing.T) {
 	}
 	for name, w := range weights {
 		if kept := was.Weights[name]; kept != nil && !tensor.Equal(w, kept) || kept == nil && name != "log_slope" {
-			t.Errorf("%s is not that of the first phase", name)
+			t.Errorf("%s is not the first phase's", name)
 		}
 	}
 	want := "begins with the weights of " + cfg.From.Run + ", step 5, without position.weight, with new log_slope"

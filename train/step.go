@@ -27,7 +27,7 @@ const (
 // an input per place for it; Steps is the length of every sequence for a model that is
 // unrolled (see models.Architecture), and 0 for the others, whose graph takes any. Loss
 // weights come divided by the label count of the whole batch: the loss and gradients of
-// micro-batches add up to those of the batch.
+// micro-batches add up to the batch's.
 //
 // The sums are the graph's last nodes, in the order of the weights. ONNX Runtime makes
 // them from the last one on, each with all that it still needs: so the last layers'

@@ -31,7 +31,7 @@ type text struct {
 	order  []int // of windows
 }
 
-// textStream sets these draws apart from those of dropout and positions.
+// textStream sets these draws apart from dropout's and positions'.
 const textStream = 0x74657874
 
 // load reads and encodes the documents, once.

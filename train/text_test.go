@@ -117,7 +117,7 @@ func TestDirTokenizer(t *testing.T) {
 	}
 }
 
-// An epoch has every token of the training documents as a label once, but for the end of the
+// An epoch has every token of the training documents as a label once, except the end of the
 // stream, in an order that is another one in the next epoch.
 func TestTextEpoch(t *testing.T) {
 	c, documents := textConfig(t)

@@ -11,7 +11,7 @@ import (
 
 // Names of the update graph's inputs and outputs, beside the weights themselves, their
 // moments, which have the names of a checkpoint's tensors, and their gradients, which are
-// called as the step graph calls them (those of lane i from 1 on with "lane<i>." before).
+// called as the step graph calls them (of lane i from 1 on with "lane<i>." before).
 const (
 	stepSizeInput = "step_size"   // [1]: learning rate · √(1 − β₂ᵗ) / (1 − β₁ᵗ)
 	epsilonInput  = "epsilon"     // [1]: ε · √(1 − β₂ᵗ)
@@ -32,7 +32,7 @@ const noClip = 1e30
 // algorithm 2) for a model's weights, with the global norm of the gradients clipped before.
 // It reads weights, moments and the gradients that step graphs have left, in as many sets as
 // there are lanes, and gives new weights and moments; with several lanes also the sum of
-// their gradients, in the place of those of the first. What changes from update to update,
+// their gradients, in the place of the first ones'. What changes from update to update,
 // as the learning rate does, is inputs of shape [1]; all numbers are float32. Of the recipe
 // it takes β₁ and β₂. The operators are of ONNX's default domain, opset 18.
 //

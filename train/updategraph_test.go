@@ -33,7 +33,7 @@ var updated = []pe.Param{
 // up to three lanes; 0: no clipping.
 var clips = map[float64]int{0: 0, 1e-3: 4, 500: 3}
 
-// gradients draws those of an update by lane: of every third they are 0.
+// gradients draws the gradients of an update by lane: of every third they are 0.
 func gradients(rng *rand.Rand, step, lanes int) (by []map[string]*tensor.Tensor) {
 	for range lanes {
 		grads := normals(rng, updated)
@@ -244,7 +244,7 @@ func testInPlace(t *testing.T, r runfile.Recipe, lanes int) {
 	}
 }
 
-// agree wants numbers of the optimizer in Go, up to some roundings beside the largest.
+// agree wants numbers of the optimizer in Go, up to some roundings of the largest.
 func agree[T float32 | float64](t *testing.T, what string, got []T, inGo *tensor.Tensor) {
 	t.Helper()
 	largest, worst := 0.0, 0.0

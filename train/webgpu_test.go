@@ -14,7 +14,7 @@ func onWebGPU(t *testing.T) train.Options {
 	return train.Options{Provider: "webgpu", Library: orttest.RequireWebGPU(t)}
 }
 
-// Some steps on a device, of every encoding: the losses are those of the CPU up to rounding,
+// Some steps on a device, of every encoding: the losses are the CPU's up to rounding,
 // and so are the weights.
 func TestWebGPUTrains(t *testing.T) {
 	device := onWebGPU(t)

@@ -61,7 +61,7 @@ func Find(name string) (Corpus, error) {
 }
 
 // Fetch fetches the corpus into a file, "" for where "text:NAME" finds it, and returns the file. One
-// that is there already is left as it is; fetched says which. Clients write into a folder beside
+// that is there already is left as it is; fetched says which. Clients write into a folder next to
 // the file, which is removed, by the next call where this one is killed.
 func (c Corpus) Fetch(ctx context.Context, path string) (file string, fetched bool, err error) {
 	if path == "" {

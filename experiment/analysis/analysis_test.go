@@ -20,7 +20,7 @@ import (
 	"github.com/nopezoo/zoo/models"
 )
 
-// blank is a model of copy whose weights are all 0, but for the gains of norms.
+// blank is a model of copy whose weights are all 0, except the gains of norms.
 func blank(t *testing.T, cfg models.Config) modelfile.Model {
 	t.Helper()
 	words, err := task.Lookup("copy")

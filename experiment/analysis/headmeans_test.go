@@ -13,7 +13,7 @@ import (
 	"github.com/nopezoo/zoo/models"
 )
 
-// A head of which each value is that of a token, and which attends evenly to all before, as queries of 0 do, gives
+// A head of which each value is a token's, and which attends evenly to all before, as queries of 0 do, gives
 // the mean of the values so far: its mean over tokens is known. A head whose values are a constant gives that.
 func TestHeadMeans(t *testing.T) {
 	m := blank(t, models.Config{Settings: "gpt2", Encoding: "nope", DModel: 8, NLayers: 1, NHeads: 2, DFF: 4})

@@ -33,7 +33,7 @@ type Model struct {
 	Profile string                 // that the file must have, card.Portable or card.Fused; "" for any
 	ONNX    func() ([]byte, error) // reads or builds the file
 	Beside  fs.FS                  // files that belong to one of another program (runtime.Options); nil for none
-	Trained bool                   // measure it on tasks alone that it was trained on, in whatever form
+	Trained bool                   // measure it on tasks alone that it was trained on, in any form
 	Kind    string                 // measure it on forms of this task alone; "" for all
 }
 

@@ -52,7 +52,7 @@ func lookup(t *testing.T, name string) task.Task {
 	return k
 }
 
-// Without lengths those of tasks are measured, or tokens where speed alone is.
+// Without lengths the tasks' are measured, or tokens where speed alone is.
 func TestDefaultLengths(t *testing.T) {
 	for measure, want := range map[string]int{eval.MeasureAccuracy: 20, eval.MeasureSpeed: 512} {
 		o := Defaults()

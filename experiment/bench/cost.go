@@ -94,7 +94,7 @@ func (w *workload) work(batch, length, newTokens int) (eval.Work, error) {
 	return out, err
 }
 
-// The estimate of memory is that of a fresh process: the program and ONNX
+// The estimate of memory is for a fresh process: the program and ONNX
 // Runtime, the weights in the file, in the session and as its kernels pack them,
 // the state, twice where a run writes another than it reads, and the values alive in
 // the largest run, with what rounding allocations up wastes. It is meant to be

@@ -200,7 +200,7 @@ func TestPeaks(t *testing.T) {
 	}
 }
 
-// The forms of one model demand the same work, whatever their graphs are made of.
+// The forms of one model demand the same work, with graphs of any operators.
 func TestWorkloadOfProfiles(t *testing.T) {
 	for _, encoding := range models.Encodings() {
 		var works []eval.Work

@@ -92,7 +92,7 @@ func TestPlanOfBins(t *testing.T) {
 	}
 	o.Untimed = true
 	if n := plan(o).resume(rows); n != 1 {
-		t.Errorf("%d cells without times are answered, want that of the bin", n)
+		t.Errorf("%d cells without times are answered, want the bin's", n)
 	}
 }
 

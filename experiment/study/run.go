@@ -72,7 +72,7 @@ func (s *Study) missing() (out []sweep.Run) {
 }
 
 // statuses says how all runs are, where those that are not measured are as trained says, by
-// name, but for those whose measuring failed.
+// name, except runs whose measuring failed.
 func (s *Study) statuses(trained []sweep.Status, failed map[string]error) []sweep.Status {
 	states := map[string]sweep.Status{}
 	for _, t := range trained {
@@ -132,7 +132,7 @@ func (s *Study) Sum(all []sweep.Status) string {
 	return sum
 }
 
-// measuring measures runs beside their training, one at a time.
+// measuring measures runs during their training, one at a time.
 type measuring struct {
 	study  *Study
 	find   zoo.Options

@@ -104,7 +104,7 @@ func interventions(r sweep.Run) ([]models.Intervention, error) {
 			scales = append(scales, c.Scale)
 		}
 		i, err := models.ParseIntervention(c.RoPE, c.Window, scales...)
-		if err == nil { // whatever the longest sequence in training is
+		if err == nil { // with any longest sequence in training
 			_, err = i.Apply(r.Config.Model, func() (int, error) { return task.MaxLength, nil })
 		}
 		if err != nil {

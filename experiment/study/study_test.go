@@ -39,7 +39,7 @@ parts: [{name: short, seeds: [1]}, {name: long, train: {steps: 8}, bench: {lengt
 	return s
 }
 
-// fitted says of the runs of a part when they fitted; those of others were not evaluated.
+// fitted says of the runs of a part when they fitted; others were not evaluated.
 var fitted = map[string]*int{"short": new(int)}
 
 // row is a row of a run at a length that its model does not take.
@@ -99,7 +99,7 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// A run whose part has changes is measured when the rows of each are there, too; those of one
+// A run whose part has changes is measured when the rows of each are there, too; the rows of one
 // change stand for no other.
 func TestResultsOfChanges(t *testing.T) {
 	s := opened(t)

@@ -58,7 +58,7 @@ func read(path string) (*file, error) {
 	return f, nil
 }
 
-// nameOf names a sweep by its file, and that of a study by its folder.
+// nameOf names a sweep by its file, and a study's by its folder.
 func nameOf(path string) (string, error) {
 	base := filepath.Base(path)
 	if base == StudyFile {

@@ -131,7 +131,7 @@ func (p *part) resolve(folder string, pick choice, s configs.Sources) (Run, erro
 	return r, err
 }
 
-// encodings lists those of all runs, none where all have the configured one.
+// encodings lists the encodings of all runs, none where all have the configured one.
 func (p *part) encodings() (out []string) {
 	for _, x := range p.axes {
 		if x.key == "model.encoding" {

@@ -90,7 +90,7 @@ func TestLookAt(t *testing.T) {
 	}
 }
 
-// config is that of a run of few steps of a small model.
+// config is the configuration of a run of few steps of a small model.
 func config(t *testing.T, steps int) runfile.Config {
 	t.Helper()
 	cfg, err := runfile.Config{

@@ -49,7 +49,7 @@ func (o Timing) notTimed() error {
 // Plan estimates how long each of the runs still takes, from some steps and an evaluation
 // made here, as many runs at a time as there are workers. Runs that differ in their seed and in
 // what an update does with its gradients alone are measured once. Nothing is written. The error
-// is that of a directory that holds another run, or of the end of ctx. total is how long all runs
+// is about a directory that holds another run, or the end of ctx. total is how long all runs
 // take together, of which those count nothing whose time is not known.
 func Plan(ctx context.Context, runs []Run, o Timing) (planned []Planned, total time.Duration, err error) {
 	o.Workers = max(o.Workers, 1)

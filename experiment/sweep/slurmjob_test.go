@@ -67,7 +67,7 @@ func TestMuchOutput(t *testing.T) {
 	}
 }
 
-// TestCancel: what is printed is a command line of a shell, whatever the file of the job says.
+// TestCancel: what is printed is a command line of a shell, for any file of the job.
 func TestCancel(t *testing.T) {
 	for want, j := range map[string]Job{
 		"scancel 12":                                {ID: "12"},

@@ -36,7 +36,7 @@ type script struct {
 // saveSeconds is how long before its time limit a task is told to save.
 const saveSeconds = 120
 
-// scriptText is the job script, but for the lines for sbatch and the list of runs.
+// scriptText is the job script, without the lines for sbatch and the list of runs.
 //
 // Who is told what (tested against Slurm 22.05): --signal=B: signals the shell
 // alone. scancel, scontrol requeue and preemption send SIGTERM to every process

@@ -10,7 +10,7 @@ import (
 
 // TensorBoard reads event files: TFRecords (length, its checksum, data, its
 // checksum), each an Event message of tensorflow/core/util/event.proto. The
-// numbers below are its field numbers and those of summary.proto.
+// numbers below are its field numbers and summary.proto's.
 const (
 	eventWallTime   = 1
 	eventStep       = 2

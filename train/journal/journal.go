@@ -21,7 +21,7 @@ type Stats struct {
 	// Optimizer is what made the update: OptimizerGraph, or "" for the optimizer in Go, which
 	// made all those of files without it.
 	Optimizer string `json:"optimizer,omitempty"`
-	// Provider is that of ONNX Runtime where it computes on a device; "" for the CPU.
+	// Provider is ONNX Runtime's where it computes on a device; "" for the CPU.
 	Provider string `json:"provider,omitempty"`
 }
 

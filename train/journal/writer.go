@@ -16,7 +16,7 @@ type Writer struct {
 }
 
 // Open continues the metrics of a run that has done some steps, and begins a new event
-// file, whose name sorts after those of earlier sessions. Files are made when something
+// file, whose name sorts after earlier sessions'. Files are made when something
 // is written. What goes into them passes through a writer that is put before each, where
 // through is not nil.
 func Open(dir string, step int, through func(io.Writer) io.Writer) *Writer {

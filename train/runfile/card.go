@@ -8,7 +8,7 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// Card describes the checkpoint's model, but for what its file decides (profile,
+// Card describes the checkpoint's model, without what its file decides (profile,
 // state, parity).
 func (c *Checkpoint) Card(toolVersion string) (card.Card, error) {
 	d, err := c.Config.Data()

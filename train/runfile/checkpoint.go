@@ -36,7 +36,7 @@ func (e *RunError) Error() string { return e.Err.Error() }
 // Unwrap returns what is wrong with the run.
 func (e *RunError) Unwrap() error { return e.Err }
 
-// Checkpoint is what a checkpoint file holds beside the tensors, in its
+// Checkpoint is what a checkpoint file holds in addition to the tensors, in its
 // safetensors metadata.
 type Checkpoint struct {
 	Config Config
@@ -48,7 +48,7 @@ type Checkpoint struct {
 	Progress Progress
 }
 
-// Tensors of the optimizer are stored beside the weights with these prefixes.
+// Tensors of the optimizer are stored with the weights, under these prefixes.
 const (
 	FirstMoment  = "optimizer.m."
 	SecondMoment = "optimizer.v."
@@ -161,7 +161,7 @@ func readCheckpoint(path string) (*Checkpoint, error) {
 	return c, verifyChecksum(data, meta[checksumKey])
 }
 
-// readMetadata reads a checkpoint but for the tensors.
+// readMetadata reads a checkpoint without the tensors.
 func readMetadata(meta map[string]string) (c *Checkpoint, err error) {
 	c = &Checkpoint{}
 	if err := json.Unmarshal([]byte(meta["zoo.config"]), &c.Config); err != nil {
@@ -182,7 +182,7 @@ func readMetadata(meta map[string]string) (c *Checkpoint, err error) {
 	return c, c.Progress.recall(c.Config)
 }
 
-// take sorts the tensors of a file, which must be those of the model.
+// take sorts the tensors of a file, which must be the model's.
 func (c *Checkpoint) take(all map[string]*tensor.Tensor, params []pe.Param) error {
 	c.Weights, c.M, c.V = map[string]*tensor.Tensor{}, map[string]*tensor.Tensor{}, map[string]*tensor.Tensor{}
 	groups := map[string]map[string]*tensor.Tensor{"": c.Weights, FirstMoment: c.M, SecondMoment: c.V}

@@ -152,7 +152,7 @@ func (r Recipe) check() error {
 // SampleSeed is the seed of samples and position ids.
 func (r Recipe) SampleSeed() uint64 { return cmp.Or(r.DataSeed, r.Seed) }
 
-// seeds are those of the run.
+// seeds are the seeds of the run.
 func (r Recipe) seeds() card.Seeds { return card.Seeds{Weights: r.Seed, Data: r.DataSeed} }
 
 // Resolve fills in what follows from other values (the vocabulary from the task, defaults

@@ -34,7 +34,7 @@ type Info struct {
 	Damage error `json:"-"`
 }
 
-// Describe reads what a run directory says of its run, but for the weights.
+// Describe reads what a run directory says of its run, without the weights.
 func Describe(dir string) (Info, error) {
 	cfg, err := ReadConfig(dir)
 	if err != nil {

@@ -1,6 +1,6 @@
 package runfile
 
-// Progress is what a run knows beside weights and moments; checkpoints hold it.
+// Progress is what a run knows in addition to weights and moments; checkpoints hold it.
 type Progress struct {
 	Evaluated int     `json:"evaluated"`  // step of the last evaluation; 0 for none
 	BestStep  int     `json:"best_step"`  // step of the best one; 0 for none

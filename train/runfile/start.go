@@ -12,11 +12,11 @@ type Start struct {
 	Step    int    `json:"step"`    // of the checkpoint
 	Weights string `json:"weights"` // SHA-256 of the weights, in hex
 	// Updates is how many made the weights: Step, and those that the run itself began
-	// with. The data of the second phase are those of the steps after them.
+	// with. The data of the second phase are of the steps after them.
 	Updates int `json:"updates"`
 }
 
-// String names the start for people; that of a run without is random.
+// String names the start for people; a run without one starts random.
 func (s *Start) String() string {
 	if s == nil {
 		return "random weights"

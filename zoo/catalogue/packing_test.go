@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every file comes back as it was, those of an odd number of bytes too, and a damaged one is an error.
+// Every file comes back as it was, also files of an odd number of bytes, and a damaged one is an error.
 func TestPack(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for n := range 9 {

@@ -9,7 +9,7 @@ import (
 	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
-// One task stands for all: that of the runs, or of the catalogue where there are none;
+// One task stands for all: the runs', or of the catalogue where there are none;
 // among several the headline's, else the first that "zoo list tasks" has.
 func TestChooseTask(t *testing.T) {
 	in := func(encoding, task string) catalogue.Manifest {

@@ -65,7 +65,7 @@ func (f Finder) On(tasks string) (Finder, error) {
 
 // ChooseTask returns the task that stands for the models where none is named, without
 // options: the catalogue's headline if it is among them, else the first of task.All; and
-// the others. The models are those of some encodings, by the names that EncodingNames
+// the others. The models are of some encodings, by the names that EncodingNames
 // returns, or for none all.
 func (f Finder) ChooseTask(encodings []string) (chosen string, others []string) {
 	tasks := f.tasks(encodings)
@@ -100,7 +100,7 @@ func (f Finder) tasks(encodings []string) []string {
 		}
 	}
 	order := task.Known()
-	place := func(name string) int { // those of files come last
+	place := func(name string) int { // files' come last
 		if i := slices.Index(order, name); i >= 0 {
 			return i
 		}
