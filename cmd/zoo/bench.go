@@ -43,7 +43,7 @@ type benchOutput struct {
 }
 
 // ranksBy are the ways to rank, in bench and report.
-var ranksBy = []string{string(summary.ByLengths), string(summary.ByExamples)}
+var ranksBy = []string{summary.ByLengths, summary.ByExamples}
 
 const ranksHelp = "means that are ranked weigh lengths alike (lengths), " +
 	"or by their test examples as the paper does (examples)"

@@ -11,7 +11,6 @@ import (
 	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
-	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/experiment/bench"
 	"github.com/nopezoo/zoo/internal/human"
 )
@@ -25,7 +24,7 @@ func (a *app) bench(ctx context.Context, o benchRun) error {
 	if o.dryRun {
 		return a.dryBench(ctx, o)
 	}
-	out := &report.Printer{Out: a.Out, Format: o.format, Width: a.Width(), Ranks: summary.Weighting(o.ranks)}
+	out := &report.Printer{Out: a.Out, Format: o.format, Width: a.Width(), Ranks: o.ranks}
 	watch, end := a.watchBench(o, out)
 	err := withoutLibrary(p.Run(ctx, o.file, watch))
 	end()

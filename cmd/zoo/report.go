@@ -67,7 +67,7 @@ func (a *app) report(o reportOptions, args []string) error {
 	}
 	made, err := report.New(results.Rows, report.Options{
 		Title: o.title, Command: strings.Join(append([]string{"zoo"}, a.args...), " "), Observations: results.Observations,
-		Options: summary.Options{Encodings: models.Encodings(), Ranks: summary.Weighting(o.ranks), OnlyFitted: o.onlyFitted, Published: published},
+		Options: summary.Options{Encodings: models.Encodings(), Ranks: o.ranks, OnlyFitted: o.onlyFitted, Published: published},
 	})
 	if err != nil {
 		return err

@@ -37,7 +37,7 @@ type dot struct {
 	Y      summary.Number   `json:"y"`
 	Low    summary.Number   `json:"low"` // unknown for no interval
 	High   summary.Number   `json:"high"`
-	Over   summary.Over     `json:"over,omitempty"` // what the interval is about
+	Over   string           `json:"over,omitempty"` // what the interval is about
 	Runs   []summary.Number `json:"runs,omitempty"` // of several runs each one's value
 	// Users are the curves that have the point in common, as far as an eye can tell; where
 	// some of them end only those, so that it is seen.
@@ -216,13 +216,12 @@ func (c *curve) add(length task.Span, v summary.Spread, scale summary.Number) {
 	c.Points = append(c.Points, d)
 }
 
-// curvesOf has a curve for each series.
-func curvesOf[S any](series []S, fill func(*curve, S)) []curve {
-	curves := []curve{}
-	for i, s := range series {
-		c := curve{Series: i, Points: []dot{}}
-		fill(&c, s)
-		curves = append(curves, c)
+// curvesOf has n curves, one for each series.
+func curvesOf(n int, fill func(c *curve, series int)) []curve {
+	curves := make([]curve, n)
+	for i := range curves {
+		curves[i] = curve{Series: i, Points: []dot{}}
+		fill(&curves[i], i)
 	}
 	return curves
 }
@@ -233,23 +232,27 @@ func withPoints(curves []curve) []curve {
 }
 
 // accuracyChart has a task's accuracy by a measure, in percent.
-func accuracyChart(t *summary.Task, measure func(summary.Point) summary.Spread) chart {
-	return newChart(curvesOf(t.Series, func(c *curve, s summary.Series) {
-		for _, p := range s.Points {
-			c.add(p.Length, measure(p), 100)
+func accuracyChart(t *summary.Task, measure string) chart {
+	return newChart(curvesOf(len(t.Series), func(c *curve, series int) {
+		for _, p := range t.Series[series].Points {
+			value := p.Exact
+			if measure == summary.Tokens {
+				value = p.Token
+			}
+			c.add(p.Length, value, 100)
 		}
 	}), 100)
 }
 
 // costChart has a cost in a place.
-func costChart(p summary.Place, m summary.Metric) chart {
-	curves := withPoints(curvesOf(p.Series, func(c *curve, s summary.CostSeries) {
-		c.Series = s.Series
-		for _, p := range s.Costs {
-			c.add(p.Length, m.Of(p), 1)
+func costChart(p summary.Place, key string) chart {
+	curves := withPoints(curvesOf(len(p.Series), func(c *curve, i int) {
+		c.Series = p.Series[i].Series
+		for _, p := range p.Series[i].Costs {
+			c.add(p.Length, p.Values[key], 1)
 		}
 	}))
-	if m.Key == perToken {
+	if key == perToken {
 		return newOctaves(curves, rooflines(p))
 	}
 	return newChart(curves, 0)
@@ -261,7 +264,7 @@ func rooflines(p summary.Place) []dot {
 	for _, s := range p.Series {
 		for _, c := range s.Costs {
 			least := c.Roofline.Median
-			if !least.Known() || !c.Token.Median.Known() {
+			if !least.Known() || !c.Values[perToken].Median.Known() {
 				continue
 			}
 			i := slices.IndexFunc(limits, func(l dot) bool { return l.Length == c.Length })
@@ -280,31 +283,31 @@ const perToken = "token"
 
 // taskCharts are the charts of a task on the page.
 type taskCharts struct {
-	Accuracy map[summary.Measure]chart `json:"accuracy"`
-	Places   []map[string]chart        `json:"places"` // by the key of a cost
+	Accuracy map[string]chart   `json:"accuracy"`
+	Places   []map[string]chart `json:"places"` // by the key of a cost
 }
 
 // drawing is what the page's script draws.
 type drawing struct {
-	Tasks  []taskCharts                           `json:"tasks"`
-	Scores map[summary.Measure][][]summary.Number `json:"scores"` // mean beyond training by task and series
-	Dashes [][]vg.Length                          `json:"dashes"` // by variant of an encoding's series, in points
-	Limit  []vg.Length                            `json:"limit"`  // dashes of limits
+	Tasks  []taskCharts                  `json:"tasks"`
+	Scores map[string][][]summary.Number `json:"scores"` // mean beyond training by task and series
+	Dashes [][]vg.Length                 `json:"dashes"` // by variant of an encoding's series, in points
+	Limit  []vg.Length                   `json:"limit"`  // dashes of limits
 }
 
 func (s *Report) drawing() drawing {
-	d := drawing{Scores: map[summary.Measure][][]summary.Number{}, Dashes: dashPatterns, Limit: limitDashes}
+	d := drawing{Scores: map[string][][]summary.Number{}, Dashes: dashPatterns, Limit: limitDashes}
 	for _, by := range s.measures() {
 		d.Scores[by.Measure] = summary.Each(by.Tasks, func(t *summary.Task) []summary.Number {
 			return summary.Each(t.Series, func(s summary.Series) summary.Number { return s.Score.Median })
 		})
 	}
 	d.Tasks = summary.Each(s.Tasks, func(t *summary.Task) taskCharts {
-		out := taskCharts{Accuracy: map[summary.Measure]chart{summary.Exact: accuracyChart(t, exact), summary.Tokens: accuracyChart(t, tokens)}}
+		out := taskCharts{Accuracy: map[string]chart{summary.Exact: accuracyChart(t, summary.Exact), summary.Tokens: accuracyChart(t, summary.Tokens)}}
 		for _, p := range t.Places {
 			charts := map[string]chart{}
 			for _, m := range s.Metrics {
-				charts[m.Key] = costChart(p, m)
+				charts[m.Key] = costChart(p, m.Key)
 			}
 			out.Places = append(out.Places, charts)
 		}
@@ -312,6 +315,3 @@ func (s *Report) drawing() drawing {
 	})
 	return d
 }
-
-func exact(p summary.Point) summary.Spread  { return p.Exact }
-func tokens(p summary.Point) summary.Spread { return p.Token }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -19,7 +18,7 @@ func (s *Report) tradeoffFigure(t *summary.Task, place summary.Place, file strin
 	p := panel{x: axis{label: fmt.Sprintf("median decode step at length %s, ms", place.Common.Label()), ticks: even(0)},
 		y: axis{label: "exact match beyond the trained lengths, %", high: 10, ticks: even(0)}}
 	for _, c := range place.Series {
-		series, step := t.Series[c.Series], c.At(place.Common).Decode.Median
+		series, step := t.Series[c.Series], c.Common.Decode.Median
 		if !step.Known() || !series.Score.Median.Known() {
 			continue
 		}
@@ -47,7 +46,7 @@ func (s *Report) publishedFigure(t *summary.Task) Figure {
 	var pairs []pair
 	for _, c := range s.Published {
 		if c.Task == t.Name {
-			d := pair{name: s.comparedName(c), encoding: c.Encoding, here: 100 * c.Here, published: 100 * c.Published}
+			d := pair{name: s.comparedName(c.Name, t.Name, c.Lengths), encoding: c.Encoding, here: 100 * c.Here, published: 100 * c.Published}
 			if c.Ours.All.Over == summary.OverRuns {
 				d.runs = summary.Each(c.Ours.All.Runs, func(n summary.Number) summary.Number { return 100 * n })
 			}
@@ -59,21 +58,25 @@ func (s *Report) publishedFigure(t *summary.Task) Figure {
 }
 
 // comparedName is a series, with its lengths where it was compared at several.
-func (s *Report) comparedName(c summary.Compared) string {
-	same := slices.DeleteFunc(slices.Clone(s.Published), func(o summary.Compared) bool {
-		return o.Task != c.Task || o.Name != c.Name
-	})
-	if len(same) < 2 {
-		return c.Name
+func (s *Report) comparedName(name, task, lengths string) string {
+	n := 0
+	for _, c := range s.Published {
+		if c.Task == task && c.Name == name {
+			n++
+		}
 	}
-	return c.Name + ", " + c.Lengths
+	if n < 2 {
+		return name
+	}
+	return name + ", " + lengths
 }
 
 // rankFigure has the mean reciprocal ranks and the published ones.
 func (s *Report) rankFigure() Figure {
-	pairs := summary.Each(s.Ranks, func(r summary.Rank) pair {
-		return pair{name: r.Name, encoding: r.Encoding, here: r.MRR, published: r.Published}
-	})
+	var pairs []pair
+	for _, r := range s.Ranks {
+		pairs = append(pairs, pair{name: r.Name, encoding: r.Encoding, here: r.MRR, published: r.Published})
+	}
 	return s.dotFigure("ranks", "mean reciprocal rank (filled: here, hollow: published)", pairs, 1)
 }
 

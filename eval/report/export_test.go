@@ -9,14 +9,14 @@ type Chart = chart
 type Encoding = encoding
 
 // ExactChart is the chart of a task's exact match.
-func ExactChart(t *summary.Task) chart { return accuracyChart(t, exact) }
+func ExactChart(t *summary.Task) chart { return accuracyChart(t, summary.Exact) }
 
 // TokenChart is the chart of a place's time per new token.
 func TokenChart(p summary.Place) chart {
-	return costChart(p, summary.Metric{Key: perToken, Of: func(c summary.CostPoint) summary.Spread { return c.Token }})
+	return costChart(p, perToken)
 }
 
 // TextCharts are a corpus' charts of every token, of a sliding window and by place.
 func TextCharts(t *summary.Text) (all, sliding, places chart) {
-	return windowChart(t, bitsOf), windowChart(t, slidingOf), placeChart(t)
+	return windowChart(t, false), windowChart(t, true), placeChart(t)
 }

@@ -119,7 +119,7 @@ func (s *Report) Figures() []Figure {
 				name += "-place" + strconv.Itoa(i+1)
 			}
 			for _, m := range s.Metrics {
-				out = append(out, s.costFigure(t, p, m, name))
+				out = append(out, s.costFigure(t, p, m.Key, m.Label+", "+m.Unit, name))
 			}
 			out = append(out, s.tradeoffFigure(t, p, name))
 		}

@@ -21,15 +21,15 @@ func (s *Report) accuracyFigure(t *summary.Task) Figure {
 	if !t.Scored {
 		return Figure{}
 	}
-	return s.lineFigure("accuracy-"+fileName(t.Name), "exact match, %", t, accuracyChart(t, exact))
+	return s.lineFigure("accuracy-"+fileName(t.Name), "exact match, %", t, accuracyChart(t, summary.Exact))
 }
 
-func (s *Report) costFigure(t *summary.Task, p summary.Place, m summary.Metric, place string) Figure {
-	k := costChart(p, m)
+func (s *Report) costFigure(t *summary.Task, p summary.Place, key, label, place string) Figure {
+	k := costChart(p, key)
 	if k.Bottom == 0 {
 		k.Top *= 1.05
 	}
-	return s.lineFigure("cost-"+m.Key+"-"+place, m.Label+", "+m.Unit, t, k)
+	return s.lineFigure("cost-"+key+"-"+place, label, t, k)
 }
 
 // lineFigure draws curves over the length, with bands, the trained lengths shaded,
@@ -205,7 +205,7 @@ func (k curves) names() []name {
 		}
 		series, mean := k.series(n), 0.
 		text := series.Name
-		if series.Fit.None() {
+		if series.Unfit {
 			text += ", did not fit"
 		}
 		for _, d := range curve.Points {

@@ -23,7 +23,7 @@ type Printer struct {
 	Out       io.Writer
 	Format    string             // one of Formats
 	Width     int                // of tables of text, in characters; 0 is 80
-	Ranks     summary.Weighting  // how ranks weigh lengths
+	Ranks     string             // how ranks weigh lengths, see summary.Options
 	Published *summary.Published // see summary.Options
 	Beside    bool               // set the published numbers next to ours, at the end
 

@@ -63,7 +63,7 @@ func New(rows []eval.Row, opt Options) (*Report, error) {
 
 // measures lists the study by exact match and by tokens right; where nothing is scored the study alone.
 func (s *Report) measures() []*summary.Study {
-	if len(s.Scored()) == 0 {
+	if len(s.Scored) == 0 {
 		return []*summary.Study{s.Study}
 	}
 	return []*summary.Study{s.Study, s.Tokens}

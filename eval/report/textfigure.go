@@ -11,9 +11,10 @@ import (
 // textFigures are the charts of a corpus: bits per byte by length of the context, in the two protocols of
 // Press et al. 2022 (see eval.TextScore), and by place in the longest windows.
 func (s *Report) textFigures(t *summary.Text) []Figure {
-	series := summary.Each(t.Series, func(s summary.TextSeries) summary.Series {
-		return summary.Series{Name: s.Name, Encoding: s.Encoding, Variant: s.Variant}
-	})
+	var series []summary.Series
+	for _, s := range t.Series {
+		series = append(series, summary.Series{Name: s.Name, Encoding: s.Encoding, Variant: s.Variant})
+	}
 	var out []Figure
 	add := func(name, axis, y string, lengths []task.Span, k chart) {
 		if len(lengths) > 1 {
@@ -22,8 +23,8 @@ func (s *Report) textFigures(t *summary.Text) []Figure {
 		}
 	}
 	const context = "length of the windows, tokens"
-	add("bits", context, "bits per byte, every token", t.Lengths, windowChart(t, bitsOf))
-	add("bits-sliding", context, fmt.Sprintf("bits per byte, last %d tokens", t.Stride), t.Lengths, windowChart(t, slidingOf))
+	add("bits", context, "bits per byte, every token", t.Lengths, windowChart(t, false))
+	add("bits-sliding", context, fmt.Sprintf("bits per byte, last %d tokens", t.Stride), t.Lengths, windowChart(t, true))
 	if t.Longest >= 0 {
 		places := placeChart(t)
 		add("bits-place", fmt.Sprintf("tokens before, in windows of %s", t.Lengths[t.Longest].Label()), "bits per byte", places.lengths(), places)
@@ -31,22 +32,23 @@ func (s *Report) textFigures(t *summary.Text) []Figure {
 	return drawable(out)
 }
 
-func bitsOf(p summary.TextPoint) summary.Spread    { return p.Bits }
-func slidingOf(p summary.TextPoint) summary.Spread { return p.Sliding }
-
-// windowChart has bits per byte by the length of windows.
-func windowChart(t *summary.Text, measure func(summary.TextPoint) summary.Spread) chart {
-	return textChart(t, func(c *curve, s summary.TextSeries) {
+// windowChart has bits per byte by the length of windows, of every token or of those at the end.
+func windowChart(t *summary.Text, sliding bool) chart {
+	return textChart(t, func(c *curve, series int) {
 		for i, length := range t.Lengths {
-			c.add(length, measure(s.Points[i]), 1)
+			value := t.Series[series].Points[i].Bits
+			if sliding {
+				value = t.Series[series].Points[i].Sliding
+			}
+			c.add(length, value, 1)
 		}
 	})
 }
 
 // placeChart has bits per byte by the tokens before, in the longest windows.
 func placeChart(t *summary.Text) chart {
-	return textChart(t, func(c *curve, s summary.TextSeries) {
-		for _, p := range s.Points[t.Longest].Positions {
+	return textChart(t, func(c *curve, series int) {
+		for _, p := range t.Series[series].Points[t.Longest].Positions {
 			c.add(task.Span{Min: p.From, Max: p.To}, p.Bits, 1)
 		}
 	})
@@ -54,9 +56,9 @@ func placeChart(t *summary.Text) chart {
 
 // textChart has a curve for each series with points. Bits per byte of 0, which no model has, stand nowhere on an axis
 // of octaves.
-func textChart(t *summary.Text, fill func(*curve, summary.TextSeries)) chart {
-	return newOctaves(withPoints(curvesOf(t.Series, func(c *curve, s summary.TextSeries) {
-		fill(c, s)
+func textChart(t *summary.Text, fill func(c *curve, series int)) chart {
+	return newOctaves(withPoints(curvesOf(len(t.Series), func(c *curve, series int) {
+		fill(c, series)
 		c.Points = slices.DeleteFunc(c.Points, func(d dot) bool { return d.Y <= 0 })
 	})), []dot{})
 }

@@ -6,19 +6,18 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
-	"github.com/nopezoo/zoo/eval/task"
 )
 
 // Throughput is one quantity under one name on the page and in the terminal.
 func TestThroughput(t *testing.T) {
 	r := with(row(t, "nope", 0, 10, 50), func(r *eval.Row) { r.TokensPerSecond = 4321 })
 	s := reportOf(t, r)
-	at := s.Tasks[0].Places[0].Series[0].At(task.At(10))
+	at := s.Tasks[0].Places[0].Series[0].Common
 	if at.Tokens.Median != 4321 {
 		t.Errorf("the page has %v", at.Tokens.Median)
 	}
 	for _, m := range s.Metrics {
-		if m.Of(at).Median == 4321 && !(m.Label == "Throughput" && m.Unit == "tokens/s") {
+		if at.Values[m.Key].Median == 4321 && !(m.Label == "Throughput" && m.Unit == "tokens/s") {
 			t.Errorf("the page calls it %q in %s", m.Label, m.Unit)
 		}
 	}

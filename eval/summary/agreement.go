@@ -12,23 +12,23 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// Agreement is how far our order of encodings and a published one are the same.
-type Agreement struct {
+// orderAgreement is how far our order of encodings and a published one are the same.
+type orderAgreement struct {
 	Task    string      `json:"task"`    // name of the study's task, or "" for the order over all tasks
 	Lengths []task.Span `json:"lengths"` // that both sides are means over; nil for the order over all tasks
 	Rho     Number      `json:"rho"`     // Spearman's; unknown where all share one rank
-	Pairs   []RankPair  `json:"pairs"`   // of the encodings that both have, the furthest apart first
+	Pairs   []rankPair  `json:"pairs"`   // of the encodings that both have, the furthest apart first
 }
 
-// RankPair is an encoding's rank here and as published, from 1; equals share the mean of
+// rankPair is an encoding's rank here and as published, from 1; equals share the mean of
 // their ranks.
-type RankPair struct {
+type rankPair struct {
 	Encoding string `json:"encoding"`
 	Ours     Number `json:"ours"`
 	Theirs   Number `json:"theirs"`
 }
 
-func (p RankPair) apart() float64 { return math.Abs(float64(p.Ours - p.Theirs)) }
+func (p rankPair) apart() float64 { return math.Abs(float64(p.Ours - p.Theirs)) }
 
 // leastCompared is how many encodings an order needs: two are the same or not.
 const leastCompared = 3
@@ -77,7 +77,7 @@ func (s *Study) besidePublished(t *Task) (lengths []task.Span, ours, theirs cont
 	var both []pair
 	for i := range t.Series {
 		here := &t.Series[i]
-		if here.Fit.None() || len(here.Seeds) == 0 || s.changed(here.Name) {
+		if here.Unfit || len(here.Seeds) == 0 || s.changed(here.Name) {
 			continue
 		}
 		if m := s.published.withBeyond(t.paperName(), s.Encodings[here.Encoding]); m != nil {
@@ -129,8 +129,8 @@ func (s *Study) changed(name string) bool {
 
 // agreement compares two orders, of which the larger value ranks higher. Who is not in
 // both takes no part. False for fewer than leastCompared.
-func agreement(ours, theirs contest) (Agreement, bool) {
-	var a Agreement
+func agreement(ours, theirs contest) (orderAgreement, bool) {
+	var a orderAgreement
 	own, other := contest{}, contest{}
 	for name, v := range ours {
 		if w, ok := theirs[name]; ok && !math.IsNaN(v) && !math.IsNaN(w) {
@@ -142,9 +142,9 @@ func agreement(ours, theirs contest) (Agreement, bool) {
 	}
 	otherRanks := other.ranks(nil)
 	for name, rank := range own.ranks(nil) {
-		a.Pairs = append(a.Pairs, RankPair{name, Number(rank), Number(otherRanks[name])})
+		a.Pairs = append(a.Pairs, rankPair{name, Number(rank), Number(otherRanks[name])})
 	}
-	slices.SortFunc(a.Pairs, func(x, y RankPair) int {
+	slices.SortFunc(a.Pairs, func(x, y rankPair) int {
 		return cmp.Or(cmp.Compare(y.apart(), x.apart()), cmp.Compare(x.Ours, y.Ours), cmp.Compare(x.Encoding, y.Encoding))
 	})
 	a.Rho = spearman(a.Pairs)
@@ -153,9 +153,9 @@ func agreement(ours, theirs contest) (Agreement, bool) {
 
 // spearman is Spearman's rank correlation: Pearson's of the ranks, of which equals share
 // the mean. Unknown where all share one.
-func spearman(pairs []RankPair) Number {
-	ours := Each(pairs, func(p RankPair) float64 { return float64(p.Ours) })
-	theirs := Each(pairs, func(p RankPair) float64 { return float64(p.Theirs) })
+func spearman(pairs []rankPair) Number {
+	ours := Each(pairs, func(p rankPair) float64 { return float64(p.Ours) })
+	theirs := Each(pairs, func(p rankPair) float64 { return float64(p.Theirs) })
 	if same(ours) || same(theirs) {
 		return Unknown
 	}
@@ -163,7 +163,7 @@ func spearman(pairs []RankPair) Number {
 }
 
 // at says at which lengths the sides were compared: "20 lengths, 21–40"; "" for the order over all tasks.
-func (a Agreement) at() string {
+func (a orderAgreement) at() string {
 	switch n := len(a.Lengths); n {
 	case 0:
 		return ""
@@ -178,7 +178,7 @@ func same(values []float64) bool { return slices.Min(values) == slices.Max(value
 
 // differences names the encodings whose ranks are furthest apart: "alibi (2 here, 3
 // published)"; "none" where all ranks are the same.
-func (a Agreement) differences() string {
+func (a orderAgreement) differences() string {
 	var out []string
 	for _, p := range a.Pairs {
 		if p.apart() > 0 && p.apart() == a.Pairs[0].apart() {

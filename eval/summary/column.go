@@ -92,8 +92,8 @@ func placed(rows []eval.Row) []eval.Row {
 	return out
 }
 
-// Run is what one model cost, as it was run: at one place, in batches of one size.
-type Run struct {
+// modelRun is what one model cost, as it was run: at one place, in batches of one size.
+type modelRun struct {
 	Name  string // and Model as in Series
 	Model string
 	Rows  []eval.Row // the last of each cell
@@ -102,7 +102,7 @@ type Run struct {
 
 // runs puts the costs of models together. A row without measurements does not say in
 // what chunks it would have been read: it belongs to the first run of its model.
-func runs(rows []eval.Row) []Run {
+func runs(rows []eval.Row) []modelRun {
 	rows, _ = latest(rows)
 	first := map[string]eval.Row{}
 	place := func(r eval.Row) string { return keyOf(r, slices.Concat(modelTraits, engineTraits)) }
@@ -116,8 +116,8 @@ func runs(rows []eval.Row) []Run {
 			rows[i].Cost = first[place(r)].Cost
 		}
 	}
-	return Each(columns(rows, runTraits), func(s Series) Run {
-		return Run{Name: s.Name, Model: s.Rows[0].Model, Rows: s.Rows, Costs: costsOf(s.Rows)}
+	return Each(columns(rows, runTraits), func(s Series) modelRun {
+		return modelRun{Name: s.Name, Model: s.Rows[0].Model, Rows: s.Rows, Costs: costsOf(s.Rows)}
 	})
 }
 

@@ -55,7 +55,7 @@ func TestUnmeasuredPlace(t *testing.T) {
 		if diff := cmp.Diff(tc.columns, columns); diff != "" {
 			t.Errorf("%s: columns (-want +got):\n%s", tc.name, diff)
 		}
-		runs := Each(s.Tasks[0].Runs, func(of Run) column { return column{of.Name, lengths(of.Rows)} })
+		runs := Each(s.Tasks[0].Runs, func(of modelRun) column { return column{of.Name, lengths(of.Rows)} })
 		if diff := cmp.Diff(tc.runs, runs); diff != "" {
 			t.Errorf("%s: runs (-want +got):\n%s", tc.name, diff)
 		}

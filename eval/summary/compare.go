@@ -10,9 +10,9 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// Compared is a series beside a paper's models for its task and encoding. The setups
+// comparison is a series beside a paper's models for its task and encoding. The setups
 // differ, so that a difference is one of two setups.
-type Compared struct {
+type comparison struct {
 	Task       string  `json:"task"` // name of the study's task
 	Name       string  `json:"name"` // of the series
 	Encoding   int     `json:"encoding"`
@@ -78,7 +78,7 @@ func (t *Task) paperName() string { return strings.TrimSuffix(t.Task, "+paper") 
 // compared compares a series with a paper's model: at each bin, or, where the paper has
 // single lengths, over those of its longer ones that all runs were measured at here:
 // accuracy falls off so steeply that means over other lengths say nothing of each other.
-func (s *Series) compared(t *Task, m *publishedModel) []Compared {
+func (s *Series) compared(t *Task, m *publishedModel) []comparison {
 	all := m.lengths()
 	var parts [][]task.Span
 	if slices.ContainsFunc(all, task.Span.IsBin) {
@@ -87,12 +87,12 @@ func (s *Series) compared(t *Task, m *publishedModel) []Compared {
 		longer := slices.DeleteFunc(slices.Clone(all), func(n task.Span) bool { return !s.isBeyond(n) || !s.measuredBy(n) })
 		parts = [][]task.Span{longer}
 	}
-	var out []Compared
+	var out []comparison
 	for _, lengths := range parts {
 		if len(lengths) == 0 || !slices.ContainsFunc(lengths, s.measuredBy) {
 			continue
 		}
-		c := Compared{Task: t.Name, Name: s.Name, Encoding: s.Encoding, Variant: s.Variant, All: m.beyond,
+		c := comparison{Task: t.Name, Name: s.Name, Encoding: s.Encoding, Variant: s.Variant, All: m.beyond,
 			Lengths: task.Span{Min: lengths[0].Min, Max: lengths[len(lengths)-1].Max}.Label(),
 			Ours:    s.summaryAt(lengths, t.Task), Theirs: m.summaryAt(lengths, t.Task)}
 		if c.Here, c.Published = c.Ours.All.Median, c.Theirs.All.Median; !c.Published.Known() {
@@ -139,16 +139,16 @@ func (m *publishedModel) summaryAt(lengths []task.Span, name string) Summary {
 
 // weighted is a mean over lengths, each with the share of its samples in the paper.
 func weighted(lengths []task.Span, name string, of func(task.Span) float64) float64 {
-	weight := ByExamples.of(name)
+	weight := weights(ByExamples, name)
 	if len(lengths) == 1 {
-		weight = ByLengths.of(name) // a bin may have no share
+		weight = weights(ByLengths, name) // a bin may have no share
 	}
-	var sum, weights float64
+	var sum, total float64
 	for _, length := range lengths {
 		w := weight(length)
-		sum, weights = sum+w*of(length), weights+w
+		sum, total = sum+w*of(length), total+w
 	}
-	return sum / weights
+	return sum / total
 }
 
 // setup tells in what a series differs from a paper's models, as far as that is known, or what is known

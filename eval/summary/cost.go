@@ -16,7 +16,7 @@ import (
 // nowhere else.
 type Place struct {
 	Name   string       `json:"name"`
-	Series []CostSeries `json:"series"` // in the order of the task's
+	Series []costSeries `json:"series"` // in the order of the task's
 	// Common is the length that costs are compared at: of the trained ones where most
 	// series have a decode step the longest, else of all; the zero Span for none. Beyond training
 	// many sequences end too soon, and steps of the few that are left are fast.
@@ -27,30 +27,31 @@ type Place struct {
 	traits []string // its name in full
 }
 
-// CostSeries is one series in one place.
-type CostSeries struct {
-	Series int `json:"series"` // index in Task.Series
-	Costs  `json:"points"`
+// costSeries is one series in one place.
+type costSeries struct {
+	Series int       `json:"series"` // index in Task.Series
+	Costs  Costs     `json:"points"`
+	Common costPoint `json:"-"` // at Place.Common
 }
 
 // Costs are those of some rows by length, ascending; only what was measured.
-type Costs []CostPoint
+type Costs []costPoint
 
 // At returns the costs at a length; a point of no length with unknown costs where nothing
 // was measured.
-func (c Costs) At(length task.Span) CostPoint {
-	if i := slices.IndexFunc(c, func(p CostPoint) bool { return p.Length == length }); i >= 0 {
+func (c Costs) At(length task.Span) costPoint {
+	if i := slices.IndexFunc(c, func(p costPoint) bool { return p.Length == length }); i >= 0 {
 		return c[i]
 	}
-	return CostPoint{Tokens: unknownSpread, Prefill: unknownSpread, Decode: unknownSpread, Memory: unknownSpread,
+	return costPoint{Tokens: unknownSpread, Prefill: unknownSpread, Decode: unknownSpread, Memory: unknownSpread,
 		Token: unknownSpread, Roofline: unknownSpread}
 }
 
-// CostPoint is what one length cost: the median over all measurements of it (training
+// costPoint is what one length cost: the median over all measurements of it (training
 // seeds, seeds of the samples), and how far they and their repeats lie apart. A
 // single measurement that was not repeated has a standard deviation over its batches
 // to either side.
-type CostPoint struct {
+type costPoint struct {
 	Length  task.Span `json:"length"`
 	Tokens  Spread    `json:"tokens"`  // generated in a second
 	Prefill Spread    `json:"prefill"` // milliseconds
@@ -59,29 +60,29 @@ type CostPoint struct {
 	// Token is the time of one more token of a sequence, its share of the batch's step: of speed without a task alone,
 	// where no sequence ends early and lengths are tokens. Roofline is the least that it can be by the machine's peaks
 	// (see eval.Peaks.Least): the best that any measurement of the place found, as a busy moment lowers them.
-	Token    Spread     `json:"-"`
-	Roofline Spread     `json:"-"`
-	Rows     []eval.Row `json:"-"` // the measurements, all of them timed
+	Token    Spread            `json:"-"`
+	Roofline Spread            `json:"-"`
+	Values   map[string]Spread `json:"-"` // the costs by the key of their metric
+	Rows     []eval.Row        `json:"-"` // the measurements, all of them timed
 }
 
 // Metric is one kind of cost.
 type Metric struct {
-	Key   string // as in JSON
-	Label string
-	Unit  string
-	Of    func(CostPoint) Spread
-
+	Key      string // as in JSON
+	Label    string
+	Unit     string
+	of       func(costPoint) Spread
 	headline bool // it stands in headlines
 }
 
 // metrics lists the kinds of cost in the order of the page.
 func metrics() []Metric {
 	return []Metric{
-		{"tokens", "Throughput", "tokens/s", func(p CostPoint) Spread { return p.Tokens }, false},
-		{"decode", "Decode step, median", "ms", func(p CostPoint) Spread { return p.Decode }, true},
-		{"prefill", "Prefill", "ms", func(p CostPoint) Spread { return p.Prefill }, true},
-		{"memory", "Peak memory", "MiB", func(p CostPoint) Spread { return p.Memory }, true},
-		{"token", "Time per new token", "ms", func(p CostPoint) Spread { return p.Token }, false},
+		{"tokens", "Throughput", "tokens/s", func(p costPoint) Spread { return p.Tokens }, false},
+		{"decode", "Decode step, median", "ms", func(p costPoint) Spread { return p.Decode }, true},
+		{"prefill", "Prefill", "ms", func(p costPoint) Spread { return p.Prefill }, true},
+		{"memory", "Peak memory", "MiB", func(p costPoint) Spread { return p.Memory }, true},
+		{"token", "Time per new token", "ms", func(p costPoint) Spread { return p.Token }, false},
 	}
 }
 
@@ -132,7 +133,7 @@ func places(series []Series, trained int) []Place {
 				at, out = len(out), append(out, Place{traits: traits})
 			}
 			p := &out[at]
-			p.Series = append(p.Series, CostSeries{i, costsOf(g.rows)})
+			p.Series = append(p.Series, costSeries{Series: i, Costs: costsOf(g.rows)})
 			for _, r := range g.rows {
 				p.UpperRAM = p.UpperRAM || r.PeakMemoryOf == eval.PeakOfProcess
 			}
@@ -149,6 +150,9 @@ func places(series []Series, trained int) []Place {
 		p.Name = strings.Join(name, " · ")
 		p.Common = p.common(trained)
 		p.roofline()
+		for k := range p.Series {
+			p.Series[k].Common = p.Series[k].Costs.At(p.Common)
+		}
 	}
 	return out
 }
@@ -156,7 +160,7 @@ func places(series []Series, trained int) []Place {
 // roofline sets the least times per token.
 func (p *Place) roofline() {
 	var peaks eval.Peaks
-	each := func(f func(*CostPoint, eval.Row)) {
+	each := func(f func(*costPoint, eval.Row)) {
 		for _, s := range p.Series {
 			for i := range s.Costs {
 				for _, r := range s.Costs[i].Rows {
@@ -165,11 +169,11 @@ func (p *Place) roofline() {
 			}
 		}
 	}
-	each(func(_ *CostPoint, r eval.Row) {
+	each(func(_ *costPoint, r eval.Row) {
 		peaks.FLOPS, peaks.Bandwidth = max(peaks.FLOPS, r.PeakFLOPS), max(peaks.Bandwidth, r.PeakBandwidth)
 	})
-	all := map[*CostPoint][]float64{}
-	each(func(c *CostPoint, r eval.Row) {
+	all := map[*costPoint][]float64{}
+	each(func(c *costPoint, r eval.Row) {
 		if least := peaks.Least(r.DecodeFLOPs, r.DecodeBytes); least > 0 {
 			all[c] = append(all[c], 1e3*least/float64(max(1, r.Batch)))
 			c.Roofline = overTimes(all[c], nil)
@@ -184,8 +188,8 @@ func timed(rows []eval.Row) []eval.Row {
 // costsOf puts costs together by length; what was not timed is passed over.
 func costsOf(rows []eval.Row) Costs {
 	byLength := groupBy(timed(rows), func(r eval.Row) task.Span { return r.Span() })
-	points := Each(byLength, func(g group[task.Span]) CostPoint { return costPoint(g.key, g.rows) })
-	slices.SortFunc(points, func(a, b CostPoint) int { return a.Length.Compare(b.Length) })
+	points := Each(byLength, func(g group[task.Span]) costPoint { return newCostPoint(g.key, g.rows) })
+	slices.SortFunc(points, func(a, b costPoint) int { return a.Length.Compare(b.Length) })
 	return points
 }
 
@@ -197,7 +201,7 @@ type reading struct {
 	repeats   []float64
 }
 
-func costPoint(length task.Span, rows []eval.Row) CostPoint {
+func newCostPoint(length task.Span, rows []eval.Row) costPoint {
 	over := func(read func(eval.Row) reading) Spread {
 		var values, all []float64
 		for _, r := range rows {
@@ -215,7 +219,7 @@ func costPoint(length task.Span, rows []eval.Row) CostPoint {
 		}
 		return overTimes(values, all)
 	}
-	p := CostPoint{
+	p := costPoint{
 		Length: length, Rows: rows, Token: unknownSpread, Roofline: unknownSpread,
 		Tokens: over(func(r eval.Row) reading {
 			return reading{r.TokensPerSecond, r.TokensPerSecondSD, r.TokensPerSecond > 0, r.RepeatRates}
@@ -233,6 +237,10 @@ func costPoint(length task.Span, rows []eval.Row) CostPoint {
 	if rows[0].Task == "" && p.Decode.Median > 0 { // 0 has no logarithm
 		batch := Number(max(1, rows[0].Batch)) // one for all rows of a place
 		p.Token = Spread{Median: p.Decode.Median / batch, Low: p.Decode.Low / batch, High: p.Decode.High / batch, Over: p.Decode.Over}
+	}
+	p.Values = map[string]Spread{}
+	for _, m := range metrics() {
+		p.Values[m.Key] = m.of(p)
 	}
 	return p
 }
@@ -260,11 +268,11 @@ func (p *Place) common(trained int) task.Span {
 
 // baseline is what a series' costs are relative to: those of the study's baseline of
 // the same size and trained lengths, or of the only one.
-func (s *Study) baseline(t *Task, p Place, of int) CostPoint {
+func (s *Study) baseline(t *Task, p Place, of int) costPoint {
 	suffix := strings.TrimPrefix(t.Series[of].Name, s.Encodings[t.Series[of].Encoding])
 	var found Costs
 	for _, c := range p.Series {
-		base, at := t.Series[c.Series], c.At(p.Common)
+		base, at := t.Series[c.Series], c.Common
 		if s.Encodings[base.Encoding] != s.Baseline || at.Length == (task.Span{}) {
 			continue
 		}
@@ -280,13 +288,13 @@ func (s *Study) baseline(t *Task, p Place, of int) CostPoint {
 }
 
 // relative is a cost at the place's common length as a multiple of the baseline's; unknown without one.
-func (s *Study) relative(t *Task, p Place, c CostSeries, m Metric) Number {
-	return m.Of(c.At(p.Common)).Median / m.Of(s.baseline(t, p, c.Series)).Median
+func (s *Study) relative(t *Task, p Place, c costSeries, m Metric) Number {
+	return m.of(c.Common).Median / m.of(s.baseline(t, p, c.Series)).Median
 }
 
 // relativeTo is the head of such multiples, or "".
 func (s *Study) relativeTo(t *Task, p Place, m Metric) string {
-	if slices.ContainsFunc(p.Series, func(c CostSeries) bool { return s.relative(t, p, c, m).Known() }) {
+	if slices.ContainsFunc(p.Series, func(c costSeries) bool { return s.relative(t, p, c, m).Known() }) {
 		return " (×\u00a0" + s.Baseline + ")"
 	}
 	return ""
@@ -294,11 +302,11 @@ func (s *Study) relativeTo(t *Task, p Place, m Metric) string {
 
 // costCell is a cost of one of a task's series in a headline: "0.412 (1.06×)".
 func (s *Study) costCell(t *Task, p Place, series int, m Metric) Cell {
-	c := CostSeries{Series: series}
-	if i := slices.IndexFunc(p.Series, func(c CostSeries) bool { return c.Series == series }); i >= 0 {
+	c := costSeries{Series: series}
+	if i := slices.IndexFunc(p.Series, func(c costSeries) bool { return c.Series == series }); i >= 0 {
 		c = p.Series[i]
 	}
-	cell := numberCell(m.Of(c.At(p.Common)).Median, Number.Short)
+	cell := numberCell(m.of(c.Common).Median, Number.Short)
 	if times := s.relative(t, p, c, m); times.Known() {
 		cell.Text += fmt.Sprintf(" (%.2f×)", float64(times))
 	}
@@ -306,7 +314,7 @@ func (s *Study) costCell(t *Task, p Place, series int, m Metric) Cell {
 }
 
 // medians are the medians of some numbers over the measurements of a length that have them, one by one; nil where none has.
-func (p CostPoint) medians(of func(eval.Row) []float64) []float64 {
+func (p costPoint) medians(of func(eval.Row) []float64) []float64 {
 	var lists [][]float64
 	for _, r := range p.Rows {
 		for i, v := range of(r) {

@@ -13,16 +13,16 @@ import (
 // costTables make tables of what models cost, a line for each length and a column for each model.
 type costTables struct {
 	lengths []task.Span
-	runs    []Run
+	runs    []modelRun
 	heads   []string
 	pattern string     // of the names, see headsOf
 	rows    []eval.Row // that were timed
 	several bool       // rows of a length that differ in their samples alone
 }
 
-func newCostTables(lengths []task.Span, runs []Run) *costTables {
+func newCostTables(lengths []task.Span, runs []modelRun) *costTables {
 	t := &costTables{lengths: lengths, runs: runs}
-	t.pattern, t.heads = headsOf(Each(runs, func(r Run) named { return named{r.Name, r.Model} }))
+	t.pattern, t.heads = headsOf(Each(runs, func(r modelRun) named { return named{r.Name, r.Model} }))
 	for _, run := range runs {
 		for _, p := range run.Costs {
 			t.rows = append(t.rows, p.Rows...)
@@ -32,13 +32,13 @@ func newCostTables(lengths []task.Span, runs []Run) *costTables {
 	return t
 }
 
-func (t *costTables) table(title string, cell func(CostPoint) Cell) Table {
+func (t *costTables) table(title string, cell func(costPoint) Cell) Table {
 	out := Table{Title: title, Head: append([]string{"length"}, t.heads...)}
 	for _, length := range t.lengths {
 		line := words(length.Label())
 		for _, run := range t.runs {
 			c := Cell{Text: "–"}
-			if p := run.At(length); p.Length.Max > 0 {
+			if p := run.Costs.At(length); p.Length.Max > 0 {
 				c = cell(p)
 				c.N = len(p.Rows)
 			} else if slices.ContainsFunc(run.Rows, func(r eval.Row) bool { return r.NA && r.Span() == length }) {
@@ -56,7 +56,7 @@ func (t *costTables) medians(title string, numbers func(eval.Row) []float64, wri
 	if t.several {
 		title += ", median over seeds"
 	}
-	return t.table(title, func(p CostPoint) Cell {
+	return t.table(title, func(p costPoint) Cell {
 		v := p.medians(numbers)
 		if len(v) == 0 || write(v) == "–" {
 			return Cell{Text: "–"}
@@ -67,19 +67,19 @@ func (t *costTables) medians(title string, numbers func(eval.Row) []float64, wri
 
 // costTablesOf are the costs of the series in a place, one table for each kind that was measured.
 func costTablesOf(t *Task, p Place) []Table {
-	runs := Each(p.Series, func(c CostSeries) Run {
-		return Run{Name: t.Series[c.Series].Name, Model: t.Series[c.Series].Name, Costs: c.Costs}
+	runs := Each(p.Series, func(c costSeries) modelRun {
+		return modelRun{Name: t.Series[c.Series].Name, Model: t.Series[c.Series].Name, Costs: c.Costs}
 	})
 	tables := newCostTables(t.Lengths, runs)
-	tables.heads = Each(runs, func(r Run) string { return r.Name })
+	tables.heads = Each(runs, func(r modelRun) string { return r.Name })
 	var out []Table
-	for _, m := range append(metrics(), Metric{Label: "Roofline", Unit: "ms", Of: func(c CostPoint) Spread { return c.Roofline }}) {
-		known := slices.ContainsFunc(p.Series, func(c CostSeries) bool {
-			return slices.ContainsFunc(c.Costs, func(c CostPoint) bool { return m.Of(c).Median.Known() })
+	for _, m := range append(metrics(), Metric{Label: "Roofline", Unit: "ms", of: func(c costPoint) Spread { return c.Roofline }}) {
+		known := slices.ContainsFunc(p.Series, func(c costSeries) bool {
+			return slices.ContainsFunc(c.Costs, func(c costPoint) bool { return m.of(c).Median.Known() })
 		})
 		if known {
 			out = append(out, tables.table(fmt.Sprintf("%s on %s, in %s, %s", strings.ToLower(m.Label), t.Name, m.Unit, p.Name),
-				func(c CostPoint) Cell { return shortCell(m.Of(c)) }))
+				func(c costPoint) Cell { return shortCell(m.of(c)) }))
 		}
 	}
 	return out

@@ -27,7 +27,7 @@ func (s *Study) note() {
 		}
 		for _, of := range t.Series {
 			switch {
-			case of.Fit.None():
+			case of.Unfit:
 				note("On %s, %s %s: in no run was an evaluation at the trained lengths without a mistake. It is not "+
 					"ranked there.", t.Name, of.Name, of.Fit)
 			case s.OnlyFitted && len(of.Seeds) < of.Fit.Runs:

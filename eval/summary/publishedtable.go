@@ -4,8 +4,8 @@ import "slices"
 
 // publishedTable sets our accuracies beside the published ones.
 func (s *Study) publishedTable() Table {
-	runs := slices.ContainsFunc(s.Published, func(c Compared) bool { return c.Theirs.All.Median.Known() })
-	whole := slices.ContainsFunc(s.Published, func(c Compared) bool { return c.All.Known() })
+	runs := slices.ContainsFunc(s.Published, func(c comparison) bool { return c.Theirs.All.Median.Known() })
+	whole := slices.ContainsFunc(s.Published, func(c comparison) bool { return c.All.Known() })
 	value := "mean"
 	if runs {
 		value = "median"

@@ -10,26 +10,24 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// Weighting says how a mean over lengths weighs them.
-type Weighting string
-
+// Weights of lengths in a mean over them.
 const (
-	ByLengths  Weighting = "lengths"  // every length alike; the zero value is the same
-	ByExamples Weighting = "examples" // by the share of the paper's test examples that have it, as the paper does
+	ByLengths  = "lengths"  // every length alike; "" is the same
+	ByExamples = "examples" // by the share of the paper's test examples that have it, as the paper does
 )
 
-// text says it in words.
-func (w Weighting) text() string {
-	if w == ByExamples {
+// weightsText names weights in words.
+func weightsText(by string) string {
+	if by == ByExamples {
 		return "lengths weigh by their test examples, as in the paper"
 	}
 	return "every length weighs alike"
 }
 
-// of returns the weight of a length of a task, or of a bin. Tasks that are not known have no
+// weights returns the weight of a length of a task, or of a bin. Tasks that are not known have no
 // shares, and neither have most others: all their lengths weigh alike.
-func (w Weighting) of(name string) func(length task.Span) float64 {
-	if w == ByExamples {
+func weights(by, name string) func(length task.Span) float64 {
+	if by == ByExamples {
 		if t, err := task.Lookup(name); err == nil && t.Weight != nil {
 			return func(length task.Span) float64 {
 				sum := 0.0
@@ -58,7 +56,7 @@ type standing struct{ mean, low float64 }
 // cells by name and length. What one could not take counts as wrong: otherwise
 // refusing would win. One without any cells takes no part; there are no standings
 // where the others have no lengths in common.
-func newRanking(name string, cells map[string]map[task.Span]cell, by Weighting) ranking {
+func newRanking(name string, cells map[string]map[task.Span]cell, by string) ranking {
 	var common []task.Span
 	of := map[string]map[task.Span]cell{}
 	for name, at := range cells {
@@ -71,7 +69,7 @@ func newRanking(name string, cells map[string]map[task.Span]cell, by Weighting) 
 		common = slices.DeleteFunc(common, func(length task.Span) bool { _, ok := at[length]; return !ok })
 		of[name] = at
 	}
-	weight := by.of(name)
+	weight := weights(by, name)
 	total := 0.0
 	for _, length := range common {
 		total += weight(length)

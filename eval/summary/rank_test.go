@@ -63,7 +63,7 @@ func TestNewRanking(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		task string
-		by   Weighting
+		by   string
 		c    map[task.Span]cell
 		want contest
 	}{

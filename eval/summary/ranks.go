@@ -120,18 +120,18 @@ func (s *Study) ranked() []*Task {
 		}
 	}
 	if len(out) == 0 {
-		return s.Scored()
+		return slices.Clone(s.Scored)
 	}
 	return out
 }
 
 // rankings holds one for each training seed, among some series of the task.
-func (t *Task) rankings(among []Series, by Weighting) []ranking {
+func (t *Task) rankings(among []Series, by string) []ranking {
 	var out []ranking
 	for _, seed := range t.Seeds {
 		cells := map[string]map[task.Span]cell{}
 		for _, s := range among {
-			if s.Fit.None() || !slices.Contains(s.Seeds, seed) {
+			if s.Unfit || !slices.Contains(s.Seeds, seed) {
 				continue
 			}
 			cells[s.Name] = maps.Clone(s.seeds[seed])

@@ -10,7 +10,7 @@ import (
 // Sections lay the study by exact match out for people: for each task, in order of first appearance, a table for each measure
 // with a line for each length and a column for each model. Bits per byte, ranks over all tasks, and speed without a task follow, and if asked for the published numbers beside ours.
 func (s *Study) Sections(published bool) []Section {
-	out := slices.Concat(Each(s.Scored(), s.taskSection), Each(s.Texts, func(t *Text) Section { return t.Section }))
+	out := slices.Concat(Each(s.Scored, s.taskSection), Each(s.Texts, func(t *Text) Section { return t.Section }))
 	if len(s.Ranks) > 0 {
 		ranks := Section{Title: "encodings, ranked for each task and training run: equals share their ranks, and a length that a model " +
 			"cannot take counts as wrong", Tables: []Table{s.RankTable}}

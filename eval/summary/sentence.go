@@ -16,7 +16,7 @@ const mostNamed = 3
 // summarize says in one sentence who goes furthest, to what length, and who is not told apart from the best: two series are
 // told apart at a length where every run of one is above every run of the other; a single run counts with the 95 % interval of
 // its prompts. Series of which no run fitted are named last and not compared, unless there are no others.
-func (t *Task) summarize(by Measure) string {
+func (t *Task) summarize(by string) string {
 	unfit := slices.DeleteFunc(slices.Clone(t.Series), Series.mayHaveFitted)
 	of := slices.DeleteFunc(slices.Clone(t.Series), func(s Series) bool { return !s.mayHaveFitted() })
 	if len(of) == 0 {
@@ -51,17 +51,17 @@ func (t *Task) summarize(by Measure) string {
 }
 
 // mayHaveFitted reports whether some run that counts is not known to have failed to fit.
-func (s Series) mayHaveFitted() bool { return !s.Fit.None() && len(s.Seeds) > 0 }
+func (s Series) mayHaveFitted() bool { return !s.Unfit && len(s.Seeds) > 0 }
 
 // furthest says who goes furthest, and to what length; of is ordered.
-func (t *Task) furthest(of []Series, by Measure) string {
+func (t *Task) furthest(of []Series, by string) string {
 	var last task.Span
 	for i, length := range t.Lengths {
 		if slices.ContainsFunc(of, func(s Series) bool { return s.Points[i].N > 0 }) {
 			last = length
 		}
 	}
-	percent := fmt.Sprintf("%.0f %% %s", 100*eval.EffectiveAccuracy, by.Label())
+	percent := fmt.Sprintf("%.0f %% %s", 100*eval.EffectiveAccuracy, label(by))
 	length := of[0].Effective.Length
 	switch length {
 	case task.Span{}:

@@ -22,6 +22,7 @@ type Series struct {
 	Rows       []eval.Row   `json:"-"`
 	Seeds      []card.Seeds `json:"seeds"` // of the runs that count: all, or those that fitted (Options.OnlyFitted)
 	Fit        Fit          `json:"fit"`   // of all runs
+	Unfit      bool         `json:"-"`     // no run fitted
 	Parameters int64        `json:"-"`
 	Steps      [2]int       `json:"-"` // least and most optimizer steps of the runs
 	Trained    [2]int       `json:"trained"`
@@ -36,7 +37,7 @@ type Series struct {
 
 	seeds   map[card.Seeds]map[task.Span]cell // by training seed and length, by the study's measure
 	fitted  map[card.Seeds]*bool              // by training seed; nil for not known
-	measure Measure
+	measure string
 }
 
 // Point is a series at one length.
@@ -64,6 +65,7 @@ func (s Series) measuredAt(lengths []task.Span, onlyFitted bool) Series {
 			s.Seeds = append(s.Seeds, run.key)
 		}
 	}
+	s.Unfit = s.Fit.None()
 	slices.SortFunc(s.Seeds, card.Seeds.Compare)
 	steps := distinct(s.Rows, func(r eval.Row) int { return r.TrainSteps })
 	s.Steps = [2]int{steps[0], steps[len(steps)-1]}

@@ -7,15 +7,11 @@ import (
 	"strings"
 )
 
-// Over says what an interval is about. One over prompts says nothing of what another
-// training run would do, and is never drawn like one over runs.
-type Over string
-
-// What intervals are about.
+// Kinds of intervals. One over prompts says nothing of what another training run would do, and is never drawn like one over runs.
 const (
-	OverRuns    Over = "runs"    // the quartiles of several training runs
-	OverPrompts Over = "prompts" // one run: Wilson's 95 % interval of its prompts
-	OverTimes   Over = "times"   // costs: from the least to the largest measurement or repeat
+	OverRuns    = "runs"    // the quartiles of several training runs
+	OverPrompts = "prompts" // one run: Wilson's 95 % interval of its prompts
+	OverTimes   = "times"   // costs: from the least to the largest measurement or repeat
 )
 
 // Spread is a median and the interval around it.
@@ -23,7 +19,7 @@ type Spread struct {
 	Median Number   `json:"median"`
 	Low    Number   `json:"low"` // unknown for no interval
 	High   Number   `json:"high"`
-	Over   Over     `json:"over,omitempty"` // what the interval is about; "" for none
+	Over   string   `json:"over,omitempty"` // what the interval is about; "" for none
 	Runs   []Number `json:"runs,omitempty"` // each run's value, in the order of Series.Seeds; costs have none
 }
 

@@ -22,7 +22,7 @@ type Options struct {
 	// follow in the order of their names. The first one listed is what costs are
 	// relative to.
 	Encodings []string
-	Ranks     Weighting
+	Ranks     string // how ranks weigh lengths: ByLengths or ByExamples
 	// OnlyFitted leaves out runs that are not known to have fitted, as papers do whose means
 	// are over such runs. How many there are of all is told all the same (Series.Fit).
 	OnlyFitted bool
@@ -31,22 +31,23 @@ type Options struct {
 
 // Study is what a set of rows says.
 type Study struct {
-	Measure   Measure    `json:"-"`
-	Tokens    *Study     `json:"-"` // the same rows by tokens right; nil in that study
-	Baseline  string     `json:"-"` // the encoding that costs are relative to; "" for none
-	Encodings []string   `json:"-"` // of the rows, in order
-	Tasks     []*Task    `json:"tasks"`
-	Texts     []*Text    `json:"-"`         // of running text, which has bits per byte instead of accuracies
-	First     int        `json:"first"`     // task to begin with: one that is not at chance
-	Ranks     []Rank     `json:"ranks"`     // best first
-	Published []Compared `json:"published"` // by task, then in the order of Encodings
-	Source    string     `json:"-"`         // of the published numbers
-	Caveats   []string   `json:"-"`         // of the comparison, in sentences
+	Measure   string       `json:"-"`
+	Tokens    *Study       `json:"-"` // the same rows by tokens right; nil in that study
+	Baseline  string       `json:"-"` // the encoding that costs are relative to; "" for none
+	Encodings []string     `json:"-"` // of the rows, in order
+	Tasks     []*Task      `json:"tasks"`
+	Scored    []*Task      `json:"-"`         // those that have accuracies
+	Texts     []*Text      `json:"-"`         // of running text, which has bits per byte instead of accuracies
+	First     int          `json:"first"`     // task to begin with: one that is not at chance
+	Ranks     []Rank       `json:"ranks"`     // best first
+	Published []comparison `json:"published"` // by task, then in the order of Encodings
+	Source    string       `json:"-"`         // of the published numbers
+	Caveats   []string     `json:"-"`         // of the comparison, in sentences
 	// Agreements are those of our orders of encodings with the published ones: on each
 	// task that has them, and last over all, where all have.
-	Agreements []Agreement `json:"agreements"`
-	Notes      []string    `json:"-"` // what a reader must know about the data
-	Weighting  Weighting   `json:"-"` // how ranks weigh lengths
+	Agreements []orderAgreement `json:"agreements"`
+	Notes      []string         `json:"-"` // what a reader must know about the data
+	Weighting  string           `json:"-"` // how ranks weigh lengths
 
 	OnlyFitted bool     `json:"-"` // see Options
 	Metrics    []Metric `json:"-"` // kinds of cost
@@ -73,8 +74,8 @@ type Task struct {
 	Places []Place  `json:"places"` // what the series cost, where
 	// Columns holds a series for each model as it was run: its file, training seed,
 	// profile and place. Runs is what they cost. Both in order of first appearance.
-	Columns []Series `json:"-"`
-	Runs    []Run    `json:"-"`
+	Columns []Series   `json:"-"`
+	Runs    []modelRun `json:"-"`
 
 	Chance []Number `json:"chance"` // accuracy of a guesser, by Lengths
 	// Lengths are those that anything was measured at, ascending; bins of them are told
@@ -154,10 +155,11 @@ func (s *Study) byTokens() *Study {
 
 // conclude adds what follows from the tasks.
 func (s *Study) conclude() {
+	s.Scored = slices.DeleteFunc(slices.Clone(s.Tasks), func(t *Task) bool { return !t.Scored })
 	s.rank()
 	s.compare()
 	s.note()
-	for _, t := range s.Scored() {
+	for _, t := range s.Scored {
 		t.Summary = t.summarize(s.Measure)
 	}
 	told := slices.DeleteFunc(s.ranked(), func(t *Task) bool { return t.AtChance })
@@ -165,11 +167,6 @@ func (s *Study) conclude() {
 		s.First = slices.Index(s.Tasks, shown[0])
 	}
 	s.tabulate()
-}
-
-// Scored lists the tasks that have accuracies.
-func (s *Study) Scored() []*Task {
-	return slices.DeleteFunc(slices.Clone(s.Tasks), func(t *Task) bool { return !t.Scored })
 }
 
 // Names lists all series of the study, in the order of Encodings.

@@ -271,12 +271,12 @@ func TestPlaces(t *testing.T) {
 		!places[1].UpperRAM {
 		t.Errorf("places %+v", places)
 	}
-	at := places[0].Series[0].At(task.At(10))
+	at := places[0].Series[0].Costs.At(task.At(10))
 	if want := (Spread{Median: 1.005 * 2.25, Low: 2.25, High: 1.01 * 2.25, Over: OverTimes}); cmp.Diff(want, at.Prefill,
 		approx) != "" {
 		t.Errorf("prefill over seeds is %+v, want %+v", at.Prefill, want)
 	}
-	if at := places[1].Series[0].At(task.At(10)); at.Prefill.Median != 7 {
+	if at := places[1].Series[0].Costs.At(task.At(10)); at.Prefill.Median != 7 {
 		t.Errorf("prefill elsewhere is %+v", at.Prefill)
 	}
 }
@@ -295,7 +295,7 @@ func TestCompared(t *testing.T) {
 	theirs, unknown := Number(17*0.825+19*0.1154)/36, Number(math.NaN()) // at lengths 9 and 10
 	none := Spread{Median: unknown, Low: unknown, High: unknown}
 	ours := Spread{Median: 17. / 36, Low: unknown, High: unknown, Runs: []Number{17. / 36}}
-	want := []Compared{{Task: "addition", Name: "nope", Lengths: "9–10",
+	want := []comparison{{Task: "addition", Name: "nope", Lengths: "9–10",
 		Ours:   Summary{Fit: Fit{Runs: 1, Unknown: 1}, All: ours, Mean: 17. / 36, Fitted: unknown},
 		Theirs: Summary{Fit: Fit{Runs: 3, Unknown: 3}, All: none, Mean: theirs, Fitted: unknown},
 		Here:   17. / 36, Published: theirs, All: 0.0845, Difference: 17./36 - theirs, Setup: "0.6 M parameters, not " +
@@ -349,7 +349,7 @@ func TestWeighting(t *testing.T) {
 	}
 	rows := []eval.Row{syntheticRow(known, "nope", 0, 0, 9, 70), syntheticRow(known, "nope", 0, 0, 16, 20),
 		syntheticRow(known, "rope", 1, 0, 9, 20), syntheticRow(known, "rope", 1, 0, 16, 60)}
-	for by, want := range map[Weighting]string{"": "nope every length weighs alike",
+	for by, want := range map[string]string{"": "nope every length weighs alike",
 		ByLengths:  "nope every length weighs alike",
 		ByExamples: "rope lengths weigh by their test examples, as in the paper"} {
 		s, err := New(rows, Options{Encodings: usual, Ranks: by})
@@ -391,7 +391,7 @@ func TestSpeedAlone(t *testing.T) {
 	if of := s.Tasks[1].Series[0]; of.Points[0].N != 0 || of.Score.Median.Known() || of.BeyondNA != 0 {
 		t.Errorf("speed has the accuracy %+v", of)
 	}
-	if at := s.Tasks[1].Places[0].Series[0].At(task.At(512)); !at.Decode.Median.Known() {
+	if at := s.Tasks[1].Places[0].Series[0].Costs.At(task.At(512)); !at.Decode.Median.Known() {
 		t.Errorf("costs %+v", s.Tasks[1].Places)
 	}
 	if first := fullStudy(t, speed, rowFor(t, "nope", 0, 10, 100)).Tasks[0]; first.Name != "copy" || first.Octaves {
@@ -422,7 +422,7 @@ func TestSpeedInOtherWays(t *testing.T) {
 	}
 	got := map[string]float64{}
 	for _, p := range s.Tasks[0].Places {
-		got[p.Name] = float64(p.Series[0].At(task.At(512)).Decode.Median)
+		got[p.Name] = float64(p.Series[0].Costs.At(task.At(512)).Decode.Median)
 	}
 	const where = "test machine, 2 cores · cpu · read in chunks of "
 	want := map[string]float64{where + "128 tokens · 32 new tokens": 2, where + "64 tokens · 1 new token": 3,
@@ -499,10 +499,10 @@ func TestCostBands(t *testing.T) {
 			Spread{Median: 1500, Low: 900, High: 2000, Over: OverTimes}, Spread{Median: 15, Low: 9, High: 20, Over: OverTimes},
 			Spread{Median: 1.5, Low: 0.8, High: 2, Over: OverTimes}, Spread{Median: 150, Low: 100, High: 200, Over: OverTimes}},
 	} {
-		at := fullStudy(t, tc.rows...).Tasks[0].Places[0].Series[0].At(task.At(10))
-		at.Rows = nil
+		at := fullStudy(t, tc.rows...).Tasks[0].Places[0].Series[0].Costs.At(task.At(10))
+		at.Rows, at.Values = nil, nil
 		unknown := Spread{Median: none, Low: none, High: none}
-		want := CostPoint{Length: task.At(10), Tokens: tc.tokens, Prefill: tc.prefill, Decode: tc.decode,
+		want := costPoint{Length: task.At(10), Tokens: tc.tokens, Prefill: tc.prefill, Decode: tc.decode,
 			Memory: tc.memory, Token: unknown, Roofline: unknown}
 		if diff := cmp.Diff(want, at, approx); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)

@@ -59,8 +59,8 @@ func (t *Task) byLength(title string, of []Series, heads []string, cell func(Ser
 }
 
 // accuracy is a measure by length; below stand its means, how far each series carries, and the runs behind it.
-func (t *Task) accuracy(of []Series, heads []string, by Measure) Table {
-	out := t.byLength(fmt.Sprintf("%s on %s by length, in %%: %s; * length seen in training", by.Label(), t.Name, intervals(of)),
+func (t *Task) accuracy(of []Series, heads []string, by string) Table {
+	out := t.byLength(fmt.Sprintf("%s on %s by length, in %%: %s; * length seen in training", label(by), t.Name, intervals(of)),
 		of, heads, func(s Series, p Point) Cell { return percentCell(s.Value(p)) })
 	if prompts := promptsOf(of, t.Lengths...); strings.Contains(prompts, " ") { // not the same everywhere
 		out.Head[0] += " (n)"
@@ -91,7 +91,7 @@ func (t *Task) accuracy(of []Series, heads []string, by Measure) Table {
 
 // intervals says what the intervals of some series are about.
 func intervals(of []Series) string {
-	kinds := map[Over]bool{}
+	kinds := map[string]bool{}
 	for _, s := range of {
 		for _, p := range s.Points {
 			kinds[p.Exact.Over] = true
@@ -144,10 +144,10 @@ func fileSize(s Series) Cell {
 }
 
 // everyRun has the value of each run; it has no columns where no series has several.
-func (t *Task) everyRun(by Measure) Table {
+func (t *Task) everyRun(by string) Table {
 	several := slices.DeleteFunc(slices.Clone(t.Series), func(s Series) bool { return len(s.Seeds) < 2 })
 	heads := Each(several, func(s Series) string { return s.Name })
-	return t.byLength(fmt.Sprintf("each run on %s by length: %s in %%", t.Name, by.Label()), several, heads,
+	return t.byLength(fmt.Sprintf("each run on %s by length: %s in %%", t.Name, label(by)), several, heads,
 		func(s Series, p Point) Cell { return runsCell(s.Value(p)) })
 }
 
@@ -159,8 +159,8 @@ func runsCell(s Spread) Cell { return Cell{Text: cmp.Or(s.percentRuns(), "–"),
 func (s *Study) headline(t *Task, p Place) Table {
 	out := Table{Title: "headline on " + t.Name, Head: []string{"encoding", "runs"}}
 	if t.Scored {
-		out.Title += ", by " + s.Measure.Label()
-		out.Head = append(out.Head, "trained", s.Measure.Label()+" inside, %", "beyond, %", "each run beyond, %", "effective length",
+		out.Title += ", by " + label(s.Measure)
+		out.Head = append(out.Head, "trained", label(s.Measure)+" inside, %", "beyond, %", "each run beyond, %", "effective length",
 			"MRR, all tasks")
 	}
 	costs := slices.DeleteFunc(slices.Clone(s.Metrics), func(m Metric) bool { return !m.headline || p.Common.Max == 0 })
@@ -205,9 +205,9 @@ func (s *Study) mrr(name string) Number {
 // tradeoff sets what is right beyond the trained lengths against the time of a token.
 func (s *Study) tradeoff(t *Task, p Place) Table {
 	out := Table{Title: fmt.Sprintf("accuracy against cost on %s, %s", t.Name, p.Name), Head: []string{"encoding",
-		fmt.Sprintf("median decode step at length %s, ms", p.Common.Label()), s.Measure.Label() + " beyond, %"}}
+		fmt.Sprintf("median decode step at length %s, ms", p.Common.Label()), label(s.Measure) + " beyond, %"}}
 	for _, c := range p.Series {
-		if at := c.At(p.Common); at.Length.Max > 0 {
+		if at := c.Common; at.Length.Max > 0 {
 			of := t.Series[c.Series]
 			out.add(append(nameCell(of.Name, of.Encoding), shortCell(at.Decode), percentCell(of.Score))...)
 		}
@@ -219,7 +219,7 @@ func (s *Study) tradeoff(t *Task, p Place) Table {
 func (s *Study) rankTable() Table {
 	published := slices.ContainsFunc(s.Ranks, func(r Rank) bool { return r.Published.Known() })
 	out := Table{Title: fmt.Sprintf("mean reciprocal rank by %s beyond the trained lengths, over all runs of all tasks, 1 for always best; %s",
-		s.Measure.Label(), s.Weighting.text()), Head: []string{"encoding", "MRR"}}
+		label(s.Measure), weightsText(s.Weighting)), Head: []string{"encoding", "MRR"}}
 	if published {
 		out.Head = append(out.Head, "paper’s tie rule", "published MRR")
 	}
@@ -239,12 +239,12 @@ func (s *Study) rankTable() Table {
 		}
 		out.add(line...)
 	}
-	for _, t := range s.Scored() {
+	for _, t := range s.Scored {
 		if t.AtChance {
 			out.Notes = append(out.Notes, "not ranked where no encoding is above chance: "+t.Name)
 		}
 		for _, of := range t.Series {
-			if of.Fit.None() {
+			if of.Unfit {
 				out.Notes = append(out.Notes, fmt.Sprintf("not ranked: %s on %s: %s", of.Name, t.Name, of.Fit))
 			}
 		}
@@ -279,9 +279,9 @@ func (s *Study) agreementTable() Table {
 
 // heatMap has a line for each task and a column for each series.
 func (s *Study) heatMap() Table {
-	out := Table{Head: append([]string{"task"}, s.Names()...), Title: "mean " + s.Measure.Label() +
+	out := Table{Head: append([]string{"task"}, s.Names()...), Title: "mean " + label(s.Measure) +
 		" beyond the trained lengths, in %, the median over runs; what a model cannot take counts as wrong; " + unfitMark + " no run fitted"}
-	for _, t := range s.Scored() {
+	for _, t := range s.Scored {
 		name := t.Name
 		if t.AtChance {
 			name += " (at chance)"
@@ -290,7 +290,7 @@ func (s *Study) heatMap() Table {
 		for _, name := range s.Names() {
 			c := percentCell(unknownSpread)
 			if i := slices.IndexFunc(t.Series, func(of Series) bool { return of.Name == name }); i >= 0 {
-				if c = percentCell(t.Series[i].Score); t.Series[i].Fit.None() {
+				if c = percentCell(t.Series[i].Score); t.Series[i].Unfit {
 					c.Mark = unfitMark
 				}
 				c.Text = t.Series[i].Score.Median.Percent()

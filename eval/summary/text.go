@@ -14,7 +14,7 @@ type Text struct {
 	Name    string // unique in the study
 	Task    string // without version and split
 	Lengths []task.Span
-	Series  []TextSeries // one for each encoding and size, in the order of Study.Encodings
+	Series  []textSeries // one for each encoding and size, in the order of Study.Encodings
 
 	Windows, Documents [2]int // least and most of a length
 	Stride             int    // most tokens that count at the end of a sliding window
@@ -25,28 +25,28 @@ type Text struct {
 	Section Section // its tables, and its summary
 }
 
-// TextSeries is what some rows of a corpus say by length, over training runs.
-type TextSeries struct {
+// textSeries is what some rows of a corpus say by length, over training runs.
+type textSeries struct {
 	Name     string
 	Encoding int // and Variant, as those of Series
 	Variant  int
 	Seeds    []card.Seeds
 	Trained  [2]int
-	Points   []TextPoint // one for each of the text's lengths
+	Points   []textPoint // one for each of the text's lengths
 }
 
-// TextPoint is a series at one length: bits per byte over training runs. See
+// textPoint is a series at one length: bits per byte over training runs. See
 // eval.TextScore.
-type TextPoint struct {
+type textPoint struct {
 	NA        bool   // measured, but beyond what the model can take or the documents have
 	Bits      Spread // of every token of a window; over training runs, as are the others
 	Sliding   Spread // of those at its end
 	SlidingSE Number // the greatest of the runs' standard errors over windows
-	Positions []PositionPoint
+	Positions []positionPoint
 }
 
-// PositionPoint is bits per byte at a place in the window.
-type PositionPoint struct {
+// positionPoint is bits per byte at a place in the window.
+type positionPoint struct {
 	From, To int
 	Bits     Spread
 }
@@ -74,11 +74,11 @@ func (s *Study) newText(name, corpus string, rows []eval.Row) *Text {
 		t.Stride = max(t.Stride, r.Text.Stride)
 	}
 	for _, of := range s.variants(rows) {
-		series := TextSeries{Name: of.Name, Encoding: of.Encoding, Variant: of.Variant,
+		series := textSeries{Name: of.Name, Encoding: of.Encoding, Variant: of.Variant,
 			Trained: [2]int{of.Rows[0].TrainMin, of.Rows[0].TrainMax},
 			Seeds:   seedsOf(of.Rows)}
 		for _, at := range t.Lengths {
-			series.Points = append(series.Points, textPoint(slices.DeleteFunc(slices.Clone(of.Rows),
+			series.Points = append(series.Points, newTextPoint(slices.DeleteFunc(slices.Clone(of.Rows),
 				func(r eval.Row) bool { return r.Span() != at })))
 		}
 		t.Series = append(t.Series, series)
@@ -94,7 +94,7 @@ func (s *Study) newText(name, corpus string, rows []eval.Row) *Text {
 // longestWindows is Longest.
 func (t *Text) longestWindows() int {
 	for i := len(t.Lengths) - 1; i >= 0; i-- {
-		if slices.ContainsFunc(t.Series, func(s TextSeries) bool { return len(s.Points[i].Positions) > 0 }) {
+		if slices.ContainsFunc(t.Series, func(s textSeries) bool { return len(s.Points[i].Positions) > 0 }) {
 			return i
 		}
 	}
@@ -111,9 +111,9 @@ func widen(r *[2]int, n int) {
 
 // textPoint is what rows of one length say. Those of one training run, which may differ in
 // their windows or in where they were measured, count once, by their mean.
-func textPoint(rows []eval.Row) TextPoint {
+func newTextPoint(rows []eval.Row) textPoint {
 	measured := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return r.Text == nil })
-	p := TextPoint{NA: len(rows) > 0 && len(measured) == 0, SlidingSE: Unknown}
+	p := textPoint{NA: len(rows) > 0 && len(measured) == 0, SlidingSE: Unknown}
 	over := func(value func(*eval.TextScore) float64) Spread {
 		var runs []float64
 		for _, run := range groupBy(measured, func(r eval.Row) card.Seeds { return r.TrainSeeds() }) {
@@ -132,7 +132,7 @@ func textPoint(rows []eval.Row) TextPoint {
 	}
 	p.SlidingSE = Number(worst)
 	for i, at := range measured[0].Text.Positions {
-		p.Positions = append(p.Positions, PositionPoint{at.From, at.To, over(func(t *eval.TextScore) float64 {
+		p.Positions = append(p.Positions, positionPoint{at.From, at.To, over(func(t *eval.TextScore) float64 {
 			if i >= len(t.Positions) {
 				return math.NaN()
 			}

@@ -13,8 +13,8 @@ const textMargin = 0.02
 
 // section is bits per byte by the length of windows, with a column for each encoding, and by place in the longest ones.
 func (t *Text) section() Section {
-	heads := append([]string{"length"}, Each(t.Series, func(s TextSeries) string { return s.Name })...)
-	table := func(title string, cell func(TextPoint) Cell) Table {
+	heads := append([]string{"length"}, Each(t.Series, func(s textSeries) string { return s.Name })...)
+	table := func(title string, cell func(textPoint) Cell) Table {
 		out := Table{Title: title, Head: heads}
 		for i, length := range t.Lengths {
 			line := words(length.Label())
@@ -31,7 +31,7 @@ func (t *Text) section() Section {
 		return out
 	}
 	sliding := table(fmt.Sprintf("bits per byte of the last %d tokens of each window (sliding), median over runs ± standard error over windows",
-		t.Stride), func(p TextPoint) Cell {
+		t.Stride), func(p textPoint) Cell {
 		c := bitsCell(p.Sliding)
 		if p.SlidingSE.Known() {
 			c.Text += " ± " + p.SlidingSE.rank()
@@ -39,7 +39,7 @@ func (t *Text) section() Section {
 		return c
 	})
 	all := table("bits per byte of every token of each window (nonoverlapping), median over runs",
-		func(p TextPoint) Cell { return bitsCell(p.Bits) })
+		func(p textPoint) Cell { return bitsCell(p.Bits) })
 	all.Notes = []string{fmt.Sprintf("%s windows of each length, of %s documents; a length is tokens of context.",
 		between(t.Windows[0], t.Windows[1]), between(t.Documents[0], t.Documents[1]))}
 	out := Section{Task: t.Task, Title: t.Name + ": " + t.trainedAt(), Tables: []Table{sliding, all}, Summary: t.summarize()}
@@ -55,8 +55,8 @@ func bitsCell(s Spread) Cell { return Cell{Text: s.Median.rank(), Value: &s} }
 func (t *Text) byPlace(heads []string) Table {
 	out := Table{Title: fmt.Sprintf("bits per byte by the tokens before, in windows of %s, median over runs", t.Lengths[t.Longest].Label()),
 		Head: append([]string{"tokens before"}, heads[1:]...)}
-	places := func(s TextSeries) []PositionPoint { return s.Points[t.Longest].Positions }
-	longest := slices.MaxFunc(t.Series, func(a, b TextSeries) int { return len(places(a)) - len(places(b)) })
+	places := func(s textSeries) []positionPoint { return s.Points[t.Longest].Positions }
+	longest := slices.MaxFunc(t.Series, func(a, b textSeries) int { return len(places(a)) - len(places(b)) })
 	for k, place := range places(longest) {
 		label := fmt.Sprint(place.From)
 		if place.From < place.To {
@@ -97,8 +97,8 @@ func (t *Text) trainedAt() string {
 func (t *Text) summarize() string {
 	at, further := -1, false // the longest windows that all were trained on
 	for i, length := range t.Lengths {
-		known := func(s TextSeries) bool { return s.Points[i].Bits.Median.Known() }
-		switch longer := slices.ContainsFunc(t.Series, func(s TextSeries) bool { return length.Max > s.Trained[1] }); {
+		known := func(s textSeries) bool { return s.Points[i].Bits.Median.Known() }
+		switch longer := slices.ContainsFunc(t.Series, func(s textSeries) bool { return length.Max > s.Trained[1] }); {
 		case !slices.ContainsFunc(t.Series, known):
 		case longer:
 			further = at >= 0
@@ -109,8 +109,8 @@ func (t *Text) summarize() string {
 	if at < 0 {
 		return ""
 	}
-	bits := func(s TextSeries) Number { return s.Points[at].Bits.Median }
-	of := slices.DeleteFunc(slices.Clone(t.Series), func(s TextSeries) bool { return !bits(s).Known() })
+	bits := func(s textSeries) Number { return s.Points[at].Bits.Median }
+	of := slices.DeleteFunc(slices.Clone(t.Series), func(s textSeries) bool { return !bits(s).Known() })
 	best, furthest, stays := of[0], at, []string(nil)
 	for _, s := range of {
 		if bits(s) < bits(best) {
@@ -139,7 +139,7 @@ func (t *Text) summarize() string {
 
 // staysTo is the greatest length, of those that were measured, up to which bits per byte pass those at one length by
 // textMargin at most.
-func (s TextSeries) staysTo(at int) int {
+func (s textSeries) staysTo(at int) int {
 	to := at
 	for i := at + 1; i < len(s.Points); i++ {
 		switch bits := s.Points[i].Bits.Median; {

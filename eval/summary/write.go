@@ -215,7 +215,7 @@ func (c Cell) record() []string {
 		}
 		return strconv.FormatFloat(float64(n), 'g', -1, 64)
 	}
-	out[2], out[3], out[4], out[5] = full(c.Value.Median), full(c.Value.Low), full(c.Value.High), string(c.Value.Over)
+	out[2], out[3], out[4], out[5] = full(c.Value.Median), full(c.Value.Low), full(c.Value.High), c.Value.Over
 	out[6] = strings.Join(Each(c.Value.Runs, full), " ")
 	return out
 }
