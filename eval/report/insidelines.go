@@ -74,95 +74,62 @@ type runsFigure struct {
 	high       float64 // of the axis y
 	measure    string
 	tokens     []string // the first that the run has counts
+	shown      func(o *eval.Observation, v float64) float64
 	lines      []runsLine
 	dots       bool // points that no line joins
 }
 
-// runsLine is a number of each place of some models.
+// runsLine is a number, or its control, of some models.
 type runsLine struct {
-	text   string
-	style  draw.LineStyle
-	models func(t summary.InsideTask, run *summary.InsideModel) []*summary.InsideModel
-	value  func(*eval.Observation) float64 // NaN for none
+	text    string
+	style   draw.LineStyle
+	models  int // trained, untrained or constructed
+	number  string
+	control bool
 }
 
 // Models of a run.
-func trained(_ summary.InsideTask, run *summary.InsideModel) []*summary.InsideModel {
-	return []*summary.InsideModel{run}
-}
+const (
+	trained     = iota // at its last step
+	untrained          // before training
+	constructed        // of the same task
+)
 
-func untrained(_ summary.InsideTask, run *summary.InsideModel) []*summary.InsideModel {
-	return []*summary.InsideModel{run.Init}
-}
-
-func constructed(t summary.InsideTask, _ *summary.InsideModel) (out []*summary.InsideModel) {
-	for i := range t.Models {
-		if t.Models[i].Changed == eval.Constructed {
-			out = append(out, &t.Models[i])
-		}
-	}
-	return out
-}
-
-// runs are the last steps of training runs.
-func runs(t summary.InsideTask) (out []*summary.InsideModel) {
-	for i := range t.Models {
-		if t.Models[i].Course != nil {
-			out = append(out, &t.Models[i])
-		}
-	}
-	return out
-}
-
-// runsFigures are the position in hidden states, what becomes of the task without it, and the share of heads' weights that
-// position explains.
+// runsFigures are the position in hidden states, answers without the position, and the share of heads' weights that position explains.
 func runsFigures() []runsFigure {
-	either := []string{eval.RandomTokens, eval.TaskTokens}
-	positional := func(o *eval.Observation) float64 {
-		v, there := o.Values["positional"]
-		if !there {
-			return math.NaN()
-		}
-		return 100 * min(max(v, 0), 1)
-	}
-	right := func(o *eval.Observation, numbers map[string]float64, name string) float64 {
-		return 100 * numbers[name+"_tokens"] / max(o.Values["tokens"], 1)
-	}
-	value := func(name string) func(*eval.Observation) float64 {
-		return func(o *eval.Observation) float64 { return right(o, o.Values, name) }
-	}
-	control := func(name string) func(*eval.Observation) float64 {
-		return func(o *eval.Observation) float64 { return right(o, o.Control, name) }
-	}
 	return []runsFigure{
-		{file: "probe", x: "layers before", y: "R² of the position", high: 1, measure: eval.MeasureProbe, tokens: either, lines: []runsLine{
-			{"trained", plain(0), trained, shownR2}, {"before training", dashed(1), untrained, shownR2},
-			{"theorem 1, constructed", dashed(2), constructed, shownR2}}},
-		{file: "causal", x: "layers before", y: "tokens right, %", high: 100, measure: eval.MeasureCausal, tokens: []string{eval.TaskTokens}, lines: []runsLine{
-			{"before", plain(6), trained, value("before")}, {"ablated", plain(0), trained, value("ablated")},
-			{"as far at random", dashed(0), trained, control("ablated")}, {"patched", plain(1), trained, value("patched")},
-			{"as far at random", dashed(1), trained, control("patched")}}},
+		{file: "probe", x: "layers before", y: "R² of the position", high: 1, measure: eval.MeasureProbe,
+			tokens: []string{eval.RandomTokens, eval.TaskTokens}, shown: shownR2, lines: []runsLine{
+				{"trained", plain(0), trained, "r2", false}, {"before training", dashed(1), untrained, "r2", false},
+				{"theorem 1, constructed", dashed(2), constructed, "r2", false}}},
+		{file: "causal", x: "layers before", y: "tokens right, %", high: 100, measure: eval.MeasureCausal, tokens: []string{eval.TaskTokens},
+			shown: func(o *eval.Observation, v float64) float64 { return 100 * v / max(o.Values["tokens"], 1) }, lines: []runsLine{
+				{"before", plain(6), trained, "before_tokens", false}, {"ablated", plain(0), trained, "ablated_tokens", false},
+				{"as far at random", dashed(0), trained, "ablated_tokens", true}, {"patched", plain(1), trained, "patched_tokens", false},
+				{"as far at random", dashed(1), trained, "patched_tokens", true}}},
 		{file: "positional", x: "head, by layer", y: "by position, %", high: 100, measure: eval.MeasureAttention, tokens: []string{eval.RandomTokens},
-			lines: []runsLine{{"trained", plain(0), trained, positional}, {"before training", plain(1), untrained, positional}}, dots: true},
+			shown: func(_ *eval.Observation, v float64) float64 { return 100 * min(max(v, 0), 1) }, dots: true, lines: []runsLine{
+				{"trained", plain(0), trained, "positional", false}, {"before training", plain(1), untrained, "positional", false}}},
 	}
 }
 
 // shownR2 is where the R² of a probe is drawn: it may be any number below 0.
-func shownR2(o *eval.Observation) float64 { return max(o.Values["r2"], -0.5) }
+func shownR2(_ *eval.Observation, v float64) float64 { return max(v, -0.5) }
 
 func (f runsFigure) of(t summary.InsideTask) Figure {
+	trainedModels, made := runsOf(t)
 	var panels []panel
 	low := 0.0
-	for _, r := range runs(t) {
+	for _, run := range trainedModels {
 		for _, tokens := range f.tokens {
-			_, i := r.Seen(f.measure, tokens)
+			_, i := run.Seen(f.measure, tokens)
 			if i < 0 {
 				continue
 			}
-			p := linePanel(r.Name, fmt.Sprintf("%s (%s tokens, %d)", f.x, tokens, t.Lengths[i]), f.y, 0, f.high)
+			p := linePanel(run.Name, fmt.Sprintf("%s (%s tokens, %d)", f.x, tokens, t.Lengths[i]), f.y, 0, f.high)
 			for _, l := range f.lines {
-				for _, m := range l.models(t, r) {
-					points := placePoints(m, f.measure, tokens, i, l.value)
+				for _, m := range [][]*summary.InsideModel{{run}, {run.Init}, made}[l.models] {
+					points := placePoints(m, f.measure, tokens, i, l, f.shown)
 					if f.dots {
 						p.addDots(l.style, points)
 					} else {
@@ -181,13 +148,34 @@ func (f runsFigure) of(t summary.InsideTask) Figure {
 	return linesFigure(f.file+"-"+fileName(t.Name), panels, summary.Each(f.lines, func(l runsLine) name { return legendLine(l.text, l.style) }))
 }
 
+// runsOf are the last steps of training runs, and the constructed models.
+func runsOf(t summary.InsideTask) (runs, made []*summary.InsideModel) {
+	for i := range t.Models {
+		switch m := &t.Models[i]; {
+		case m.Course != nil:
+			runs = append(runs, m)
+		case m.Changed == eval.Constructed:
+			made = append(made, m)
+		}
+	}
+	return runs, made
+}
+
 // placePoints are a number of each layer or head at a length.
-func placePoints(m *summary.InsideModel, measure, tokens string, length int, value func(*eval.Observation) float64) []point {
+func placePoints(m *summary.InsideModel, measure, tokens string, length int, l runsLine, shown func(*eval.Observation, float64) float64) []point {
 	var out []point
 	places, _ := m.Seen(measure, tokens)
 	for _, p := range places {
-		if o := p.At[length]; o != nil && !math.IsNaN(value(o)) {
-			out = append(out, point{float64(o.Layer*max(o.Heads, 1) + o.Head), value(o)})
+		o := p.At[length]
+		if o == nil {
+			continue
+		}
+		numbers := o.Values
+		if l.control {
+			numbers = o.Control
+		}
+		if v, there := numbers[l.number]; there {
+			out = append(out, point{float64(o.Layer*max(o.Heads, 1) + o.Head), shown(o, v)})
 		}
 	}
 	return out
@@ -198,7 +186,8 @@ func placePoints(m *summary.InsideModel, measure, tokens string, length int, val
 func courseFigure(t summary.InsideTask) Figure {
 	var panels []panel
 	layers := 0
-	for _, r := range runs(t) {
+	runs, _ := runsOf(t)
+	for _, r := range runs {
 		for _, tokens := range []string{eval.TaskTokens, eval.RandomTokens} {
 			_, i := r.Seen(eval.MeasureProbe, tokens)
 			if i < 0 || len(r.Course) < 3 {
@@ -208,7 +197,7 @@ func courseFigure(t summary.InsideTask) Figure {
 			var after [][]point // by layers
 			for _, m := range r.Course {
 				step := float64(m.Steps)
-				for _, at := range placePoints(m, eval.MeasureProbe, tokens, i, shownR2) {
+				for _, at := range placePoints(m, eval.MeasureProbe, tokens, i, runsLine{number: "r2"}, shownR2) {
 					for len(after) <= int(at.x) {
 						after = append(after, nil)
 					}
@@ -240,7 +229,8 @@ func courseFigure(t summary.InsideTask) Figure {
 func logitsFigure(t summary.InsideTask) Figure {
 	var panels []panel
 	layers := 0
-	for _, r := range runs(t) {
+	runs, _ := runsOf(t)
+	for _, r := range runs {
 		for _, m := range []*summary.InsideModel{r, r.Init} {
 			places, i := m.Seen(eval.MeasureLogits, eval.RandomTokens)
 			if i < 0 {

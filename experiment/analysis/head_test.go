@@ -116,8 +116,8 @@ func TestDistancesAtMistakes(t *testing.T) {
 	}
 }
 
-// A query's greatest weight is near or far by its share of what the query sees; of equal ones the nearest counts. Without weight there is
-// nothing.
+// A query's greatest weight is near or far by its share of what the query sees; of equal ones the farthest counts, or its own.
+// Without weight there is nothing.
 func TestRegions(t *testing.T) {
 	one := func(keys, at int) []float32 {
 		row := make([]float32, keys)
@@ -132,7 +132,7 @@ func TestRegions(t *testing.T) {
 	}{
 		{"the query's own", one(10, 9), 1, 0, 1}, {"a tenth back", one(10, 8), 0, 0, 1}, {"0.075 back", one(40, 36), 0, 0, 1}, {"0.05 back", one(40, 37), 1, 0, 1},
 		{"0.825 back", one(40, 6), 0, 0, 1}, {"0.85 back", one(40, 5), 0, 1, 1}, {"the first", one(10, 0), 0, 1, 1},
-		{"all equal", []float32{0.25, 0.25, 0.25, 0.25}, 1, 0, 1}, {"none", make([]float32, 4), 0, 0, 0},
+		{"all equal", []float32{0.25, 0.25, 0.25, 0.25}, 1, 0, 1}, {"two equal", []float32{0.5, 0, 0.5, 0, 0, 0, 0, 0}, 0, 1, 1}, {"none", make([]float32, 4), 0, 0, 0},
 	} {
 		var d distances
 		d.add(tc.weights, sumOf(tc.weights))
