@@ -12,7 +12,7 @@ import (
 // TestDoorDependencies: package zoo opens runs without what trains, and links no engine.
 func TestDoorDependencies(t *testing.T) {
 	deps := strings.Fields(goCommand(t, ".", "list", "-deps", "./zoo"))
-	for _, banned := range []string{"train", "runtime/ort", "runtime/native", "zoo/verify", "eval", "experiment/bench"} {
+	for _, banned := range []string{"train", "runtime/ort", "runtime/native", "zoo/verify", "eval", "internal/human"} {
 		if slices.Contains(deps, module+banned) {
 			t.Errorf("zoo depends on %s", banned)
 		}

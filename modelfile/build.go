@@ -28,6 +28,10 @@ type Model struct {
 	// Card says how the model came to be and holds its tokenizer, and in DType the precision
 	// that a file is built in; what follows from Config and the profile is filled in then.
 	Card card.Card
+	// Looped makes a file that answers whole prompts in one call, for ONNX Runtime only: the graph
+	// within a Loop (export.WriteLooped). The model needs a tokenizer, which says what ends an
+	// answer. Such a file gives no attention weights.
+	Looped bool
 	// Attentions adds the attention weights of each layer (card.Attentions) to what the file of
 	// ONNX gives whoever asks for them. Sessions of runtime do not, and answer as ever.
 	Attentions bool
@@ -62,70 +66,40 @@ func (m Model) FileName(profile string) string {
 
 // ONNX returns the model's file in a profile. Equal models give equal bytes.
 func (m Model) ONNX(profile string) ([]byte, error) {
-	g, c, err := m.checked(profile, false)
-	if err != nil {
-		return nil, err
-	}
-	weights, err := m.Stored(g)
-	if err != nil {
-		return nil, fmt.Errorf("modelfile: %w", err)
-	}
-	return m.write(c, func(buf *bytes.Buffer, o export.Options) error { return export.Write(buf, g, weights, o) })
-}
-
-// checked is Describe for a file that is to be written, whose profile must be known and kept.
-func (m Model) checked(profile string, growing bool) (*graph.Graph, card.Card, error) {
 	if profile != card.Portable && profile != card.Fused {
-		return nil, card.Card{}, fmt.Errorf("modelfile: unknown profile %q; known: %s, %s", profile, card.Portable, card.Fused)
+		return nil, fmt.Errorf("modelfile: unknown profile %q; known: %s, %s", profile, card.Portable, card.Fused)
 	}
-	g, c, err := m.describe(profile, growing)
-	if err == nil && profile == card.Portable {
-		err = export.CheckPortable(g)
-	}
-	return g, c, err
-}
-
-// LoopedONNX returns the model as a file that answers whole prompts in one call, for ONNX
-// Runtime only: its graph within a Loop (export.WriteLooped). The model needs a tokenizer,
-// which says what ends an answer. Attention weights are not among what such a file gives.
-func (m Model) LoopedONNX(profile string) ([]byte, error) {
-	m.Attentions = false
-	g, c, err := m.checked(profile, true)
+	d, err := m.Describe(profile)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := tokenizer.New(c.Tokenizer); err != nil {
-		return nil, fmt.Errorf("modelfile: answers end with the end token of a tokenizer: %w", err)
+	if profile == card.Portable {
+		if err := export.CheckPortable(d.Graph); err != nil {
+			return nil, err
+		}
 	}
-	weights, err := m.Stored(g)
-	if err != nil {
-		return nil, fmt.Errorf("modelfile: %w", err)
+	states := d.Card.State
+	if m.Looped {
+		d.Card.State, d.Card.Form = nil, card.Looped
+		if _, err := tokenizer.New(d.Card.Tokenizer); err != nil {
+			return nil, fmt.Errorf("modelfile: answers end with the end token of a tokenizer: %w", err)
+		}
 	}
-	states := c.State
-	c.State, c.Form = nil, card.Looped
-	return m.write(c, func(buf *bytes.Buffer, o export.Options) error {
-		return export.WriteLooped(buf, g, weights, states, tokenizer.EOS, o)
-	})
-}
-
-func (m Model) write(c card.Card, write func(*bytes.Buffer, export.Options) error) ([]byte, error) {
-	metadata, err := c.Metadata()
+	metadata, err := d.Card.Metadata()
 	if err != nil {
 		return nil, fmt.Errorf("modelfile: %w", err)
 	}
 	var buf bytes.Buffer
-	if err := write(&buf, export.Options{Metadata: metadata}); err != nil {
+	o := export.Options{Metadata: metadata}
+	if m.Looped {
+		err = export.WriteLooped(&buf, d.Graph, d.Weights, states, tokenizer.EOS, o)
+	} else {
+		err = export.Write(&buf, d.Graph, d.Weights, o)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return buf.Bytes(), nil
-}
-
-// Stored returns the weights that a file holds whose graph is g (see Describe).
-func (m Model) Stored(g *graph.Graph) (map[string]*tensor.Tensor, error) {
-	if d, err := dtypeOf(m.Card.DType); d == "" || err != nil {
-		return m.Weights, err
-	}
-	return precision.Weights(g, m.Weights)
 }
 
 // dtypeOf returns a precision as cards have it, where float32 is "".
@@ -143,42 +117,42 @@ func full(params []pe.Param) func(name string) bool {
 	}
 }
 
-// Describe returns what the model's file in a profile holds: its graph, and its card but
-// for the hash of the weights.
-func (m Model) Describe(profile string) (*graph.Graph, card.Card, error) {
-	return m.describe(profile, false)
+// Description is what a file of a model holds.
+type Description struct {
+	Graph   *graph.Graph              // of a looped file the graph within the Loop
+	Weights map[string]*tensor.Tensor // in the file's precision
+	Card    card.Card                 // but for the hash of the weights; of a looped file with the graph's states
 }
 
-// DescribeLooped is Describe for the graph within the file of LoopedONNX, with its states.
-func (m Model) DescribeLooped(profile string) (*graph.Graph, card.Card, error) {
-	return m.describe(profile, true)
-}
-
-// describe is Describe, of a graph whose states may grow.
-func (m Model) describe(profile string, growing bool) (*graph.Graph, card.Card, error) {
+// Describe returns what the model's file in a profile holds.
+func (m Model) Describe(profile string) (Description, error) {
 	c := m.Card
 	model, err := models.New(m.Config)
 	if err != nil {
-		return nil, c, err
+		return Description{}, err
 	}
-	g, state, err := model.Graph(models.Mode{Fused: profile == card.Fused, Growing: growing, Attentions: m.Attentions})
+	g, state, err := model.Graph(models.Mode{Fused: profile == card.Fused, Growing: m.Looped, Attentions: m.Attentions && !m.Looped})
 	if err != nil {
-		return nil, c, err
+		return Description{}, err
 	}
-	if m.Attentions && !slices.ContainsFunc(g.Outputs, func(o graph.Output) bool { return o.Name == card.Attentions(0) }) {
-		return nil, c, fmt.Errorf("modelfile: %s has no attention in its first layer, so there are no weights to give", m.Name())
+	if m.Attentions && !m.Looped && !slices.ContainsFunc(g.Outputs, func(o graph.Output) bool { return o.Name == card.Attentions(0) }) {
+		return Description{}, fmt.Errorf("modelfile: %s has no attention in its first layer, so there are no weights to give", m.Name())
 	}
 	if c.DType, err = dtypeOf(c.DType); err != nil {
-		return nil, c, fmt.Errorf("modelfile: %w", err)
+		return Description{}, fmt.Errorf("modelfile: %w", err)
 	}
+	weights := m.Weights
 	if c.DType != "" {
 		if g, err = precision.Graph(g, c.DType, full(model.Params())); err != nil {
-			return nil, c, fmt.Errorf("modelfile: %s: %w", c.DType, err)
+			return Description{}, fmt.Errorf("modelfile: %s: %w", c.DType, err)
+		}
+		if weights, err = precision.Weights(g, weights); err != nil {
+			return Description{}, fmt.Errorf("modelfile: %w", err)
 		}
 	}
 	cfg := model.Config()
 	if c.Config, err = json.Marshal(cfg); err != nil {
-		return nil, c, fmt.Errorf("modelfile: %w", err)
+		return Description{}, fmt.Errorf("modelfile: %w", err)
 	}
 	c.Architecture, c.Positions = cfg.Architecture, cmp.Or(c.Positions, card.Contiguous)
 	c.Encoding, c.EncodingParams = cfg.ByLayer(), cfg.EncodingParams
@@ -187,5 +161,5 @@ func (m Model) describe(profile string, growing bool) (*graph.Graph, card.Card, 
 	c.Profile = profile
 	c.State, c.Form = state, card.Steps
 	c.WeightsSHA256 = "" // of the file: writing it fills that in
-	return g, c, nil
+	return Description{g, weights, c}, nil
 }

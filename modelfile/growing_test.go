@@ -23,7 +23,7 @@ import (
 // growing returns a model's file as it was before there were states in place.
 func growing(t *testing.T, m modelfile.Model, profile string) []byte {
 	t.Helper()
-	_, c, err := m.Describe(profile)
+	d, err := m.Describe(profile)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,8 +35,8 @@ func growing(t *testing.T, m modelfile.Model, profile string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.State = states
-	metadata, err := c.Metadata()
+	d.Card.State = states
+	metadata, err := d.Card.Metadata()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,8 +80,10 @@ func TestAnswers(t *testing.T) {
 			t.Run(name+"/"+profile, func(t *testing.T) {
 				var sessions [2]*runtime.Session
 				var stored [2]int64
-				for i, build := range []func(string) ([]byte, error){m.ONNX, m.LoopedONNX} {
-					file, err := build(profile)
+				for i, looped := range []bool{false, true} {
+					m := m
+					m.Looped = looped
+					file, err := m.ONNX(profile)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -145,7 +147,8 @@ func TestAnswersEndEarly(t *testing.T) {
 			}
 		}
 	}
-	file, err := m.LoopedONNX(card.Portable)
+	m.Looped = true
+	file, err := m.ONNX(card.Portable)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,9 +162,9 @@ func TestAnswersEndEarly(t *testing.T) {
 		for i := range mask {
 			mask[i] = 1
 		}
-		ids, lengths = make([]int64, len(prompts)*int(most)), make([]int64, len(prompts))
+		ids, lengths = make([]int64, len(prompts)*int(max(most, 0))), make([]int64, len(prompts))
 		err = s.Run(t.Context(), map[string]*tensor.Tensor{
-			card.OutputIDs.Name: tensor.Of(ids, len(prompts), int(most)), card.OutputLengths.Name: tensor.Of(lengths, len(lengths)),
+			card.OutputIDs.Name: tensor.Of(ids, len(prompts), int(max(most, 0))), card.OutputLengths.Name: tensor.Of(lengths, len(lengths)),
 			card.InputIDs.Name: tensor.Of(prompts, len(prompts), 1), card.AttentionMask.Name: tensor.Of(mask, len(mask), 1),
 			card.MaxNew.Name: tensor.Of([]int64{most}, 1),
 		})
@@ -214,11 +217,11 @@ func TestAnswersEndEarly(t *testing.T) {
 // TestAnswersRefuse: what has no end token has no such file.
 func TestAnswersRefuse(t *testing.T) {
 	m := lively(t, size("nope", "modern"))
-	m.Card.Tokenizer = nil
-	if _, err := m.LoopedONNX(card.Portable); err == nil || !strings.Contains(err.Error(), "end token of a tokenizer") {
+	m.Looped, m.Card.Tokenizer = true, nil
+	if _, err := m.ONNX(card.Portable); err == nil || !strings.Contains(err.Error(), "end token of a tokenizer") {
 		t.Errorf("without a tokenizer: error %v", err)
 	}
-	if _, err := m.LoopedONNX("fast"); err == nil || !strings.Contains(err.Error(), `unknown profile "fast"`) {
+	if _, err := m.ONNX("fast"); err == nil || !strings.Contains(err.Error(), `unknown profile "fast"`) {
 		t.Errorf("unknown profile: error %v", err)
 	}
 }

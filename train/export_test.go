@@ -31,7 +31,7 @@ var (
 func (t *Trainer) Config() runfile.Config { return t.now.Config }
 
 // Fit says for people whether the run has fitted its data so far.
-func (t *Trainer) Fit() (string, error) { return t.now.Fit() }
+func (t *Trainer) Fit() (string, error) { return Fit(t.now) }
 
 // Batch is one run of the step graph.
 type Batch = batch

@@ -14,7 +14,7 @@ import (
 // fit is what a checkpoint says, with -1 for a step that is not known.
 func fit(t *testing.T, c *runfile.Checkpoint) (int, string) {
 	t.Helper()
-	said, err := c.Fit()
+	said, err := train.Fit(c)
 	if err != nil {
 		t.Fatal(err)
 	}

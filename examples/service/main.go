@@ -1,8 +1,10 @@
 // Service is a web server of its own that answers completions beside other things, with the
 // pure-Go engine: no cgo and no library.
 //
-//	service 127.0.0.1:8080 copy-alibi.onnx notes.onnx
+//	service 127.0.0.1:8080 copy-alibi.onnx runs/notes
 //	curl http://127.0.0.1:8080/v1/completions -d '{"model": "notes", "prompt": "To do:"}'
+//
+// A model is an ONNX file, the folder of a run, or one of weights.
 //
 // It is a module of its own, as a program that embeds zoo is.
 package main
@@ -25,11 +27,12 @@ import (
 	"github.com/nopezoo/zoo/runtime"
 	_ "github.com/nopezoo/zoo/runtime/native" // the engine; runtime/ort is ONNX Runtime
 	"github.com/nopezoo/zoo/serve"
+	"github.com/nopezoo/zoo/zoo"
 )
 
 func main() {
 	if len(os.Args) < 3 {
-		log.Fatal("usage: service HOST:PORT FILE…")
+		log.Fatal("usage: service HOST:PORT MODEL…")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -38,10 +41,10 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, addr string, files []string) error {
+func run(ctx context.Context, addr string, names []string) error {
 	var models []serve.Model
-	for _, file := range files {
-		session, err := runtime.Open(file, runtime.Options{})
+	for _, name := range names {
+		session, err := zoo.Open(name, zoo.Options{})
 		if err != nil {
 			return err
 		}
@@ -51,8 +54,8 @@ func run(ctx context.Context, addr string, files []string) error {
 			return err
 		}
 		defer answers.Close()
-		name := strings.TrimSuffix(filepath.Base(file), ".onnx")
-		models = append(models, serve.Model{Name: name, Session: session, Answers: answers})
+		called := strings.TrimSuffix(filepath.Base(name), ".onnx")
+		models = append(models, serve.Model{Name: called, Session: session, Answers: answers})
 	}
 	completions, err := serve.New(models, serve.Options{
 		Limits: serve.Limits{Time: time.Minute},

@@ -145,7 +145,7 @@ func (r *Run) look() error {
 	}
 	r.Step, r.Loss, r.Finished = newest.Step, newest.Loss, newest.Finished()
 	r.State = runfile.State(r.Step, r.Config.Train.Steps, r.Finished)
-	r.Fit, err = newest.Fit()
+	r.Fit, err = train.Fit(newest)
 	return err
 }
 

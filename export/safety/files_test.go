@@ -330,7 +330,7 @@ func TestDeclaredLoop(t *testing.T) {
 	for _, encoding := range []string{"nope", "cwrnn"} {
 		m, _ := built(t, encoding)
 		c := card.Card{Tokenizer: []string{tokenizer.PadPiece, tokenizer.EOSPiece, " a"}}
-		data, err := modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1), Card: c}.LoopedONNX(card.Portable)
+		data, err := modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1), Card: c, Looped: true}.ONNX(card.Portable)
 		if err != nil {
 			t.Fatal(err)
 		}

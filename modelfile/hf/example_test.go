@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/modelfile/hf"
 	"github.com/nopezoo/zoo/models"
 )
@@ -22,7 +23,7 @@ func Example() {
 	}
 	defer os.RemoveAll(temp)
 	dir := filepath.Join(temp, "model")
-	err = hf.Write(dir, hf.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1)})
+	err = hf.Write(dir, modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1)})
 	if err != nil {
 		fmt.Println(err)
 		return

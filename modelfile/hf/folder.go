@@ -27,10 +27,6 @@ const (
 	tokenizerConfigFile = "tokenizer_config.json"
 )
 
-// Model is what a folder holds: the configuration resolved, and of the card how the
-// model came to be and its tokenizer.
-type Model = modelfile.Model
-
 // IsFolder reports whether a directory holds a model in this form, by the names
 // of its files.
 func IsFolder(dir string) bool {
@@ -42,7 +38,7 @@ func IsFolder(dir string) bool {
 
 // Read reads a model. What is malformed or does not fit is an error that names
 // the file, what is there and what should be.
-func Read(dir string) (Model, error) {
+func Read(dir string) (modelfile.Model, error) {
 	m, made, err := describe(dir)
 	if err != nil {
 		return m, err
@@ -52,13 +48,13 @@ func Read(dir string) (Model, error) {
 }
 
 // Describe is Read without the weights.
-func Describe(dir string) (Model, error) {
+func Describe(dir string) (modelfile.Model, error) {
 	m, _, err := describe(dir)
 	return m, err
 }
 
-func describe(dir string) (Model, models.Model, error) {
-	var m Model
+func describe(dir string) (modelfile.Model, models.Model, error) {
+	var m modelfile.Model
 	if info, err := os.Stat(dir); err != nil {
 		return m, nil, err
 	} else if !info.IsDir() {
@@ -81,8 +77,8 @@ func describe(dir string) (Model, models.Model, error) {
 }
 
 // model makes of the document all but the weights.
-func (d document) model(pieces []string) (Model, models.Model, error) {
-	var m Model
+func (d document) model(pieces []string) (modelfile.Model, models.Model, error) {
+	var m modelfile.Model
 	cfg, err := d.config()
 	if err != nil {
 		return m, nil, err
@@ -109,7 +105,7 @@ func (d document) model(pieces []string) (Model, models.Model, error) {
 // Write makes the folder dir, or replaces it when it is one that Write made.
 // Whoever looks sees the old one or the whole new one, or none between the two.
 // Equal models give equal bytes.
-func Write(dir string, m Model) error {
+func Write(dir string, m modelfile.Model) error {
 	contents, err := documents(m)
 	if err != nil {
 		return err
@@ -181,7 +177,7 @@ func clearTemporary(dir string) {
 
 // fill makes a folder and writes the files into it; errors call the folder by the
 // name that it will have.
-func fill(dir, name string, m Model, contents map[string][]byte) error {
+func fill(dir, name string, m modelfile.Model, contents map[string][]byte) error {
 	failed := func(file string, err error) error {
 		return fmt.Errorf("write %s: %w", filepath.Join(name, file), errors.Unwrap(err))
 	}
@@ -240,7 +236,7 @@ func replaceable(dir string) error {
 }
 
 // documents are the JSON files of a model. It fails where Read would.
-func documents(m Model) (map[string][]byte, error) {
+func documents(m modelfile.Model) (map[string][]byte, error) {
 	made, err := models.New(m.Config)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/files"
+	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/modelfile/hf"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/tokenizer"
@@ -28,13 +29,13 @@ func micro(encoding, settings string) models.Config {
 }
 
 // sample is a model with random weights and a full card.
-func sample(t *testing.T, c models.Config) hf.Model {
+func sample(t *testing.T, c models.Config) modelfile.Model {
 	t.Helper()
 	m, err := models.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return hf.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1), Card: provenance()}
+	return modelfile.Model{Config: m.Config(), Weights: models.InitWeights(m.Params(), 1), Card: provenance()}
 }
 
 func provenance() card.Card {
@@ -44,7 +45,7 @@ func provenance() card.Card {
 }
 
 // written is a folder with a model.
-func written(t *testing.T, m hf.Model) string {
+func written(t *testing.T, m modelfile.Model) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "some", "model")
 	if err := hf.Write(dir, m); err != nil {
@@ -219,19 +220,19 @@ func TestWriteRefuses(t *testing.T) {
 	m := sample(t, micro("nope", "modern"))
 	inf := tensor.Of(append([]float32{float32(math.Inf(1))}, make([]float32, 15)...), 16)
 	for name, tc := range map[string]struct {
-		spoil func(m *hf.Model)
+		spoil func(m *modelfile.Model)
 		want  string
 	}{
-		"a weight missing": {func(m *hf.Model) { delete(m.Weights, "norm.weight") }, "norm.weight"},
-		"a weight too many": {func(m *hf.Model) { m.Weights["more"] = tensor.Scalar(float32(1)) },
+		"a weight missing": {func(m *modelfile.Model) { delete(m.Weights, "norm.weight") }, "norm.weight"},
+		"a weight too many": {func(m *modelfile.Model) { m.Weights["more"] = tensor.Scalar(float32(1)) },
 			"19 weights for the model's 18"},
-		"another shape": {func(m *hf.Model) { m.Weights["norm.weight"] = tensor.New(tensor.Float32, 3) },
+		"another shape": {func(m *modelfile.Model) { m.Weights["norm.weight"] = tensor.New(tensor.Float32, 3) },
 			"norm.weight"},
-		"not a number": {func(m *hf.Model) { m.Weights["norm.weight"] = inf },
+		"not a number": {func(m *modelfile.Model) { m.Weights["norm.weight"] = inf },
 			"norm.weight: element 0 is +Inf"},
-		"an unknown task":    {func(m *hf.Model) { m.Card.Task = "../copy" }, "../copy"},
-		"lengths backwards":  {func(m *hf.Model) { m.Card.Trained.Max = 1 }, "trained lengths are 2..1"},
-		"a broken tokenizer": {func(m *hf.Model) { m.Card.Tokenizer = []string{"a"} }, "a vocabulary starts with"},
+		"an unknown task":    {func(m *modelfile.Model) { m.Card.Task = "../copy" }, "../copy"},
+		"lengths backwards":  {func(m *modelfile.Model) { m.Card.Trained.Max = 1 }, "trained lengths are 2..1"},
+		"a broken tokenizer": {func(m *modelfile.Model) { m.Card.Tokenizer = []string{"a"} }, "a vocabulary starts with"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bad := m

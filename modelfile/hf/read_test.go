@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/modelfile/hf"
 )
 
@@ -240,7 +241,7 @@ func TestReadDamagedWeights(t *testing.T) {
 }
 
 // sharded puts a folder's weights into two files, every dtype of storage in one.
-func sharded(t *testing.T, m hf.Model) (dir string, index map[string]string) {
+func sharded(t *testing.T, m modelfile.Model) (dir string, index map[string]string) {
 	t.Helper()
 	dir = written(t, m)
 	if err := os.Remove(filepath.Join(dir, weightsFile)); err != nil {

@@ -202,10 +202,11 @@ func Rounded(weights map[string]*tensor.Tensor) (rounded map[string]*tensor.Tens
 // Add writes a model into a catalogue folder: weights first, then the manifest
 // that names them, each atomically. It fills in the manifest's hash and card.
 func Add(dir string, m Manifest, model modelfile.Model) error {
-	var err error
-	if _, m.Card, err = model.Describe(card.Portable); err != nil {
+	d, err := model.Describe(card.Portable)
+	if err != nil {
 		return err
 	}
+	m.Card = d.Card
 	m.Card.State = nil // of a file
 	if m.Metadata, err = m.Card.Metadata(); err != nil {
 		return fmt.Errorf("zoo: %w", err)

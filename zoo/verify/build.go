@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/runtime"
 )
@@ -17,7 +16,7 @@ import (
 // file, checked in ONNX Runtime.
 type Options struct {
 	Profile  string // card.Portable, which "" is, or card.Fused
-	Provider string // what Parity checks: one of ONNX Runtime's, cpu for "", or go
+	Provider string // the provider that is checked: one of ONNX Runtime's, cpu for "", or go
 	// AllowCPUNodes is as in runtime.Options, for the provider of a device.
 	AllowCPUNodes bool
 	Looped        bool // also build the file that answers whole prompts, in that profile, which ONNX Runtime alone runs
@@ -28,7 +27,7 @@ type Options struct {
 type File struct {
 	Data       []byte
 	Checks     []string         // that it passed, as its card names them; none: it was not checked
-	Worst      float64          // the largest error that was found: see Parity
+	Worst      float64          // the largest error that was found, relative where values exceed 1
 	Difference *card.Difference // from the float32 file, of one in another precision that was checked
 }
 
@@ -55,10 +54,11 @@ func (f File) String() string {
 	return how
 }
 
-// Build builds a model's file and checks it: Parity, and Structure. After it comes the
-// looped file, if it is wanted, checked against the first file and for its structure. The cards name the checks; the card of a file that ONNX Runtime was checked
-// with has the worst error, too, and of a file in another precision (Card.DType) how
-// far it is from the float32 one.
+// Build builds a model's file and checks that it computes what the graph does (parity) and
+// that onnx-go reads in it what was meant (structure). After it comes the looped file, if it is
+// wanted, checked against the first. The cards name the checks; the card of a file that ONNX
+// Runtime was checked with has the worst error, and in another precision (Card.DType) how far
+// the file is from the float32 one.
 func Build(ctx context.Context, m modelfile.Model, o Options) ([]File, error) {
 	o.Profile, o.Provider = cmp.Or(o.Profile, card.Portable), cmp.Or(o.Provider, "cpu")
 	check := card.CheckParity
@@ -68,23 +68,22 @@ func Build(ctx context.Context, m modelfile.Model, o Options) ([]File, error) {
 	case o.Provider != "cpu":
 		check = card.CheckParityOn + o.Provider
 	}
-	step, err := o.build(m, o.Profile, check, modelfile.Model.Describe,
-		func(m modelfile.Model) ([]byte, error) { return m.ONNX(o.Profile) },
-		func(file []byte, made *card.Card) (float64, error) {
-			worst, err := Parity(ctx, file, o.engine())
-			if err == nil && made.DType != "" && made.DType != card.Float32 {
-				made.Difference, err = beside(ctx, m, o, file)
-			}
-			return worst, err
-		})
+	step, err := o.build(m, check, func(file []byte, made *card.Card) (float64, error) {
+		worst, err := parity(ctx, file, o.engine())
+		if err == nil && made.DType != "" && made.DType != card.Float32 {
+			made.Difference, err = beside(ctx, m, o, file)
+		}
+		return worst, err
+	})
 	if err != nil {
 		return nil, err
 	}
 	files := []File{step}
 	if o.Looped {
-		f, err := o.build(m, o.Profile, card.CheckLooped, modelfile.Model.DescribeLooped,
-			func(m modelfile.Model) ([]byte, error) { return m.LoopedONNX(o.Profile) },
-			func(file []byte, _ *card.Card) (float64, error) { return loopedParity(ctx, step.Data, file) })
+		m.Looped = true
+		f, err := o.build(m, card.CheckLooped, func(file []byte, _ *card.Card) (float64, error) {
+			return loopedParity(ctx, step.Data, file)
+		})
 		if err != nil {
 			return nil, fmt.Errorf("file of answers: %w", err)
 		}
@@ -112,14 +111,12 @@ func beside(ctx context.Context, m modelfile.Model, o Options, file []byte) (*ca
 	return &d, nil
 }
 
-// build writes a file and compares it, and then writes it with a card that says so.
+// build writes a file and compares it, and then writes it with a card that says so. compare may add to the card.
 func (o Options) build(
-	m modelfile.Model, profile, check string, describe func(modelfile.Model, string) (*graph.Graph, card.Card, error),
-	write func(modelfile.Model) ([]byte, error),
-	compare func(file []byte, made *card.Card) (worst float64, err error), // it may add to the card
+	m modelfile.Model, check string, compare func(file []byte, made *card.Card) (worst float64, err error),
 ) (File, error) {
 	m.Card.Parity, m.Card.Checks, m.Card.Difference = nil, nil, nil
-	data, err := write(m)
+	data, err := m.ONNX(o.Profile)
 	if err != nil || o.Unchecked {
 		return File{Data: data}, err
 	}
@@ -131,17 +128,13 @@ func (o Options) build(
 	if check == card.CheckParity || strings.HasPrefix(check, card.CheckParityOn) {
 		m.Card.Parity = &worst
 	}
-	if data, err = write(m); err != nil {
+	if data, err = m.ONNX(o.Profile); err != nil {
 		return File{}, err
 	}
-	g, _, err := describe(m, profile)
-	if err != nil {
-		return File{}, err
-	}
-	weights, err := m.Stored(g)
+	d, err := m.Describe(o.Profile)
 	if err != nil {
 		return File{}, err
 	}
 	out := File{Data: data, Checks: m.Card.Checks, Worst: worst, Difference: m.Card.Difference}
-	return out, Structure(data, g, weights)
+	return out, structure(data, d.Graph, d.Weights)
 }

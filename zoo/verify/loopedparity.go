@@ -17,7 +17,7 @@ const mostAnswered = 32
 // that is run step by step, both in ONNX Runtime, to random prompts of 1, 4 and 8 times the
 // trained length, padded ones among them. They must be the same tokens, but where two are as
 // probable as rounding can tell: worst is the largest difference of such a pair, relative as
-// in Parity, and more than Tolerance is an error.
+// in parity, and more than Tolerance is an error.
 func loopedParity(ctx context.Context, steps, answers []byte) (worst float64, err error) {
 	var sessions [2]*runtime.Session
 	for i, file := range [][]byte{steps, answers} {
@@ -61,7 +61,7 @@ func loopedParity(ctx context.Context, steps, answers []byte) (worst float64, er
 }
 
 // divergence returns by how much the logits of two answers' tokens differ where the answers
-// part, relative as in Parity; 0 where they do not.
+// part, relative as in parity; 0 where they do not.
 func divergence(ctx context.Context, s *runtime.Session, prompt, want, got []int64) (float64, error) {
 	at := 0
 	for at < len(want) && at < len(got) && want[at] == got[at] {

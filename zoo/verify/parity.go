@@ -47,10 +47,10 @@ var lengthFactors = []int{1, 4, 8}
 // from the cache.
 const pieces = 7
 
-// Parity runs a model file in ONNX Runtime (any of its providers), or by pieces in pure Go
+// parity runs a model file in ONNX Runtime (any of its providers), or by pieces in pure Go
 // (provider go), and whole in pure Go in float64, and returns the worst error of the
 // former, at 1, 4 and 8 times the trained length. One too large is an error.
-func Parity(ctx context.Context, file []byte, engine runtime.Options) (worst float64, err error) {
+func parity(ctx context.Context, file []byte, engine runtime.Options) (worst float64, err error) {
 	got := engine
 	got.ChunkSize = task.MaxLength
 	if got.Provider == "go" {

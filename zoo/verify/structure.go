@@ -11,12 +11,12 @@ import (
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
-// Structure reads an exported file with onnx-go, which shares no code with ours, and
+// structure reads an exported file with onnx-go, which shares no code with ours, and
 // compares all that it finds with the graph and the weights that were meant: operators,
 // attributes, edges, weights to the bit, inputs and outputs with their element types
 // and fixed axes. Of a looped file (export.WriteLooped) the graph is compared wherever it stands:
 // before the Loop and within it.
-func Structure(file []byte, g *graph.Graph, weights map[string]*tensor.Tensor) error {
+func structure(file []byte, g *graph.Graph, weights map[string]*tensor.Tensor) error {
 	f, err := safety.Check(file, safety.Options{Unvalidated: true})
 	if err != nil {
 		return fmt.Errorf("verify: structure: %w", err)

@@ -52,7 +52,7 @@ func TestStructure(t *testing.T) {
 		for _, fused := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/fused=%v", row.Name, fused), func(t *testing.T) {
 				g, _, weights := small(t, row.Name, fused)
-				if err := Structure(written(t, g, weights), g, weights); err != nil {
+				if err := structure(written(t, g, weights), g, weights); err != nil {
 					t.Error(err)
 				}
 			})
@@ -66,15 +66,17 @@ func TestStructureOfAnswers(t *testing.T) {
 		m := of(t, models.Config{Encoding: encoding, DModel: 16, NLayers: 2, NHeads: 2, DFF: 32, VocabSize: 30}, 1)
 		m.Card.Tokenizer = words
 		for _, profile := range []string{card.Portable, card.Fused} {
-			file, err := m.LoopedONNX(profile)
+			m.Looped = true
+			file, err := m.ONNX(profile)
 			if err != nil {
 				t.Fatal(err)
 			}
-			g, _, err := m.DescribeLooped(profile)
+			d, err := m.Describe(profile)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := Structure(file, g, m.Weights); err != nil {
+			g := d.Graph
+			if err := structure(file, g, m.Weights); err != nil {
 				t.Errorf("%s, %s: %v", encoding, profile, err)
 			}
 			for place, nodes := range map[string]func(g *onnxpb.GraphProto) []*onnxpb.NodeProto{
@@ -93,7 +95,7 @@ func TestStructureOfAnswers(t *testing.T) {
 						}
 					}
 				})
-				if err := Structure(changed, g, m.Weights); found &&
+				if err := structure(changed, g, m.Weights); found &&
 					(err == nil || !strings.Contains(err.Error(), `is "Sub" of 2 inputs, expected Add of 2`)) {
 					t.Errorf("%s, %s: another operator in %s: %v", encoding, profile, place, err)
 				}
@@ -117,7 +119,7 @@ func TestStructureOfLeaves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Structure(written(t, g, nil), g, nil); err != nil {
+	if err := structure(written(t, g, nil), g, nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -190,7 +192,7 @@ func TestStructureFinds(t *testing.T) {
 			"onnx-go cannot decode the model"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := Structure(change(t, file, tt.change), g, weights); err == nil ||
+			if err := structure(change(t, file, tt.change), g, weights); err == nil ||
 				!strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error is %v, want it to contain %q", err, tt.want)
 			}

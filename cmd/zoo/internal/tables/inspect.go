@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
@@ -150,7 +151,7 @@ func Checkpoint(name string, c *runfile.Checkpoint) ([][]string, error) {
 		{"checkpoint", name},
 		{"trained", fmt.Sprintf("%d of %s, loss %.4g", info.Step, human.Plural(info.Config.Train.Steps, "step", "steps"), info.Loss)},
 	}
-	fit, err := c.Fit()
+	fit, err := train.Fit(c)
 	if err != nil {
 		return nil, err
 	}
