@@ -155,7 +155,7 @@ func TestBatcherWithoutPadding(t *testing.T) {
 	}
 }
 
-// TestBatcherCalls: whatever a call asks for, it gets what the session gives.
+// TestBatcherCalls: a call gets what the session gives, for all that it can ask for.
 func TestBatcherCalls(t *testing.T) {
 	s := open(t, build(t, spec{encoding: "rope"}), runtime.Options{})
 	b := batcher(t, s, runtime.BatcherOptions{MaxRows: 3, Chunk: 4, MaxQueue: 100})
@@ -205,7 +205,7 @@ func TestBatcherCalls(t *testing.T) {
 	}
 }
 
-// TestBatcherShares: several answers to one prompt read it once, alone and beside others, of every
+// TestBatcherShares: several answers to one prompt read it once, alone and with others, of every
 // kind of state on every engine, and are what the session gives.
 func TestBatcherShares(t *testing.T) {
 	shares := func(t *testing.T, model []byte, provider string) {

@@ -15,7 +15,7 @@ import (
 	"github.com/nopezoo/zoo/runtime"
 )
 
-// Whatever a caller does, or its prompt does to the model, the answers of others are what they
+// For all that a caller does, or its prompt does to the model, the answers of others are what they
 // are alone.
 
 // waitFor waits until the batcher's numbers are as wanted.
@@ -26,7 +26,7 @@ func waitFor(b *runtime.Batcher, ready func(runtime.BatcherStats) bool) {
 }
 
 // TestBatcherOwnsItsPrompts: a caller that has left may use the memory of its prompt again, while
-// the batcher still reads it beside others.
+// the batcher still reads it with others.
 func TestBatcherOwnsItsPrompts(t *testing.T) {
 	s := open(t, build(t, spec{encoding: "rope"}), runtime.Options{Provider: spied + "go"})
 	b := batcher(t, s, runtime.BatcherOptions{Chunk: 8})

@@ -16,7 +16,7 @@ import (
 )
 
 // TestCopying generates as a program does that knows ONNX Runtime and no more, by what
-// package card says: outputs are new tensors, and those of one run are fed to the next.
+// package card says: outputs are new tensors, and one run's are fed to the next.
 func TestCopying(t *testing.T) {
 	for _, row := range pe.Table() {
 		for _, fused := range []bool{false, true} {

@@ -173,7 +173,7 @@ func (s *deviceState) advance(rows, filled, slots, capacity int) error {
 	return s.replace(wider, err)
 }
 
-// replace makes other memory that of a state in place, unless that could not be written.
+// replace gives a state in place other memory, unless that could not be written.
 func (s *deviceState) replace(other *deviceMemory, err error) error {
 	if err != nil {
 		return errors.Join(err, other.close())

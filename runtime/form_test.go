@@ -8,7 +8,7 @@ import (
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
-// Files that an engine cannot run are refused in words, whatever may go to the CPU.
+// Files that an engine cannot run are refused in words, also where nodes may go to the CPU.
 func TestCheckForm(t *testing.T) {
 	for _, tc := range []struct {
 		provider string

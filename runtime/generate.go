@@ -52,7 +52,7 @@ type GenerateOptions struct {
 	spaced []bool // where texts are wanted: which prompts end with a space that is left to the completion
 }
 
-// Check reports what is out of range, whatever the model and the prompts, and settings that do not go together.
+// Check reports what is out of range for all models and prompts, and settings that do not go together.
 func (o GenerateOptions) Check() error {
 	if o.PerRow == nil {
 		return cmp.Or(o.Sampling.check(), o.checkLogProbs(), checkStopStrings(o.StopStrings))

@@ -31,7 +31,7 @@ func TestGenerateStops(t *testing.T) {
 			t.Errorf("row %d has %d tokens, want 12", i, len(row))
 		}
 	}
-	// Whatever token a row makes fourth is a stop token: every row must be cut
+	// The token that a row makes fourth is a stop token: every row must be cut
 	// after the first one that it makes, whichever row drops out of the batch.
 	stops := []int64{free[0][3], free[1][3]}
 	want := make([][]int64, len(free))

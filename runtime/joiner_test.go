@@ -23,13 +23,13 @@ func replacingDecoder(ids []int64) (string, error) {
 	return strings.ToValidUTF8(text, "\uFFFD"), err
 }
 
-// trimmingDecoder drops a space at the beginning of a text, as those of SentencePiece do.
+// trimmingDecoder drops a space at the beginning of a text, as SentencePiece's do.
 func trimmingDecoder(ids []int64) (string, error) {
 	text, err := rawDecoder(ids)
 	return strings.TrimPrefix(text, " "), err
 }
 
-// silentDecoder drops the bytes 0 too, as those of special tokens are.
+// silentDecoder drops the bytes 0 too, as special tokens' are.
 func silentDecoder(ids []int64) (string, error) {
 	text, err := rawDecoder(ids)
 	return strings.TrimPrefix(strings.ReplaceAll(text, "\x00", ""), " "), err

@@ -18,7 +18,7 @@ import (
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
-// spec is a model with random weights. The zero value but for the encoding is a
+// spec is a model with random weights. The zero value with an encoding is a
 // tiny one.
 type spec struct {
 	encoding   string

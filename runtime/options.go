@@ -35,7 +35,7 @@ type Options struct {
 	Threads int
 
 	// NoSpinning lets idle threads sleep: less processor time burnt, slower
-	// back-to-back runs. Those of the pure-Go engine always sleep.
+	// back-to-back runs. The pure-Go engine's always sleep.
 	NoSpinning bool
 
 	// ProfilePrefix, when set, makes ONNX Runtime write a JSON trace to
@@ -93,7 +93,7 @@ func (o Options) safety() safety.Options {
 	return safety.Options{ControlFlow: o.AllowControlFlow, Domains: o.AllowDomains, Unvalidated: o.Unvalidated}
 }
 
-// Check reports what opening a model with such options would lack, whatever the model:
+// Check reports what opening a model with such options would lack, for any model:
 // an engine that the program links, its library, its provider.
 func Check(opt Options) error {
 	e, err := opt.resolve()

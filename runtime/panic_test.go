@@ -50,7 +50,7 @@ func TestBatcherPanic(t *testing.T) {
 	}
 }
 
-// TestBatcherPanicApart: a panic while a prompt is read leaves alone the answers that are made beside it, and one while a
+// TestBatcherPanicApart: a panic while a prompt is read leaves alone the answers that are made meanwhile, and one while a
 // token of those is made leaves alone the prompt.
 func TestBatcherPanicApart(t *testing.T) {
 	model := build(t, spec{encoding: "rope"})

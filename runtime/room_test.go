@@ -11,7 +11,7 @@ import (
 	"github.com/nopezoo/zoo/runtime"
 )
 
-// Whatever happens to the memory of states, these tests want the answers of a session for
+// For all that happens to the memory of states, these tests want the answers of a session for
 // which it does not happen, on memory that holds NaN when it is taken.
 
 // prompt is so many tokens for a vocabulary of 50.
@@ -100,7 +100,7 @@ func TestGenerateLong(t *testing.T) {
 	})
 }
 
-// TestUnevenRows: a row alone and beside rows that are far longer or shorter. Of the
+// TestUnevenRows: a row alone and with rows that are far longer or shorter. Of the
 // encodings that count slots, txl does the most with them.
 func TestUnevenRows(t *testing.T) {
 	everyKind(t, spec{encoding: "txl"}, spied, func(t *testing.T, model []byte, provider string) {

@@ -153,7 +153,7 @@ type Info struct {
 	VocabSize int    // token ids run from 0 to VocabSize−1
 	Inputs    []card.Port
 	Outputs   []card.Port // those that are computed
-	// Warnings say in what a file that zoo did not write does not compute what is described beside it,
+	// Warnings say in what a file that zoo did not write does not compute what the files next to it describe,
 	// such as a window of attention that its graph lacks.
 	Warnings []string
 }

@@ -23,7 +23,7 @@ func everyWindow(t *testing.T, f func(t *testing.T, model []byte, provider strin
 }
 
 // TestWindow: prompts longer than the window give the same in chunks that are shorter and
-// longer than it, alone and with padding beside others; as with the whole cache and a mask.
+// longer than it, alone and with padding among others; as with the whole cache and a mask.
 func TestWindow(t *testing.T) {
 	for _, s := range windows {
 		t.Run(fmt.Sprintf("%s %s", s.encoding, s.window), func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestWindowRepeatedRun(t *testing.T) {
 	})
 }
 
-// What a layer with a window keeps does not grow, whatever it costs to make it.
+// What a layer with a window keeps does not grow, at any cost of making it.
 func TestWindowIsBounded(t *testing.T) {
 	for _, window := range []models.Windows{"8", "8/0"} {
 		s := open(t, build(t, spec{encoding: "rope", window: window}), runtime.Options{})

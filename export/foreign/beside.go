@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 )
 
-// The files beside a model that are read, and the most bytes of one.
+// The files next to a model that are read, and the most bytes of one.
 const (
 	configFile     = "config.json"
 	generationFile = "generation_config.json"
@@ -57,7 +57,7 @@ func exists(folder fs.FS, name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// settings is what the files beside a model say of it; zeros where they do not.
+// settings is what the files next to a model say of it; zeros where they do not.
 type settings struct {
 	kind         string // such as "llama"
 	heads, width int    // of a cache

@@ -61,7 +61,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestSettings: what of the files beside a model says how its caches are shaped.
+// TestSettings: what of the files next to a model says how its caches are shaped.
 func TestSettings(t *testing.T) {
 	for _, tc := range []struct {
 		name, contents string

@@ -1,5 +1,5 @@
 // Package foreign tells how decoder-only ONNX files of other programs are fed: by what
-// their inputs and outputs say, and by the files that stand beside them. To package
+// their inputs and outputs say, and by the files next to them. To package
 // runtime such a file is then like any other: a list of states, and how to carry them.
 //
 // The layout is the one that Optimum (also of the community's exports) and
@@ -17,10 +17,10 @@
 // of slots in place of past, the window's where the file does not say more, and present has as many.
 //
 // A cache may have its axes in another order, as long as the first one is the batch; a
-// genai_config.json beside the file may name all of these otherwise. What is not of this
+// genai_config.json next to the file may name all of these otherwise. What is not of this
 // layout is an error that names the file's input or output and what can be done.
 //
-// What else is known of a model comes from the files beside it, as far as they are there:
+// What else is known of a model comes from the files next to it, as far as they are there:
 // config.json, generation_config.json, genai_config.json, and tokenizer.json, which package
 // tokenizer/hf reads where a program links it.
 package foreign
@@ -47,12 +47,12 @@ type Model struct {
 	Words    tokenizer.Coder // nil where there is none
 	// NoWords says why there is no tokenizer; "" where there is.
 	NoWords string
-	// Warnings say in what the file does not compute what is described beside it.
+	// Warnings say in what the file does not compute what the files next to it describe.
 	Warnings []string
 }
 
 // Describe returns how a validated file is fed: by the card that it holds, or else by its inputs and
-// outputs and by what is beside it in a folder, nil for none: see Folder. Of this function's errors
+// outputs and by what is next to it in a folder, nil for none: see Folder. Of this function's errors
 // those for a file without a card that is no such decoder wrap card.ErrNoCard.
 func Describe(f *safety.File, beside fs.FS) (Model, error) {
 	c, err := card.Parse(f.Metadata)
@@ -95,7 +95,7 @@ func describe(f *safety.File, beside fs.FS) (Model, error) {
 	return d, nil
 }
 
-// readWords reads the tokenizer beside the file, if one is there.
+// readWords reads the tokenizer next to the file, if one is there.
 func (d *Model) readWords(beside fs.FS) error {
 	const remedy = `link its reader: import _ "github.com/nopezoo/zoo/tokenizer/hf"`
 	if beside == nil {
@@ -168,7 +168,7 @@ func layout(f *safety.File, nodes attention, s settings, c *card.Card) (card.Con
 		at := slices.IndexFunc(outputs, func(p card.Port) bool { return p.Name == out.Name })
 		k.Outputs[i].Name = f.Outputs[at].Name
 	}
-	// Without position ids a model counts slots, those of padding too. GroupQueryAttention takes from the
+	// Without position ids a model counts slots, padding's too. GroupQueryAttention takes from the
 	// mask how many slots are filled, from the first one on, and so no padding before them.
 	// ONNX Runtime's also refuses several new tokens of several rows that have a past.
 	k.AtOnce = nodes.count > 0

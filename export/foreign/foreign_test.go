@@ -64,7 +64,7 @@ var layouts = []struct {
 // prompts are of different lengths, so that batches of them are padded.
 var prompts = [][]int64{{3, 1, 4, 1, 5, 9, 2, 6, 5}, {7}, {8, 9, 7, 9}, {3, 2, 3, 8, 4, 6, 2, 6, 4}, {11, 22}}
 
-// TestLayouts: the logits are those of a computation in float64 without caches: of one row and of
+// TestLayouts: the logits are a computation's in float64 without caches: of one row and of
 // batches with padding, of prompts in one run and in several, and of tokens that are generated.
 func TestLayouts(t *testing.T) {
 	orttest.Require(t)
@@ -203,7 +203,7 @@ func TestRefused(t *testing.T) {
 			if _, err = foreign.Describe(m, tc.beside); err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("error is %v, want it to contain %q", err, tc.want)
 			}
-			about := strings.Contains(tc.name, "end token") || tc.name == "config" // what is beside the file
+			about := strings.Contains(tc.name, "end token") || tc.name == "config" // what is next to the file
 			if !about && !errors.Is(err, runtime.ErrNoCard) {
 				t.Errorf("%v is not ErrNoCard", err)
 			}
@@ -217,7 +217,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestDescribe: what the files beside a model say of it.
+// TestDescribe: what the files next to a model say of it.
 func TestDescribe(t *testing.T) {
 	m, err := safety.Check((foreigntest.Decoder{}).Filled(1).File(t), safety.Options{})
 	if err != nil {
@@ -361,7 +361,7 @@ func TestFewerTokens(t *testing.T) {
 	}
 }
 
-// FuzzDescribe: no file and no settings beside it make Describe panic.
+// FuzzDescribe: no file and no settings next to it make Describe panic.
 func FuzzDescribe(f *testing.F) {
 	f.Add((foreigntest.Decoder{}).Filled(1).File(f), []byte(genaiNames))
 	f.Add((foreigntest.Decoder{OpenHeads: true, OpenVocab: true, Keep: "num_logits_to_keep"}).Filled(1).File(f),

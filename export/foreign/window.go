@@ -46,7 +46,7 @@ func attentionOf(g *onnxpb.GraphProto) attention {
 			continue
 		}
 		a.windowed = true
-		// The node itself drops what is older than the window, whatever the number of new tokens.
+		// The node itself drops what is older than the window, for any number of new tokens.
 		if numbers["sliding_window_cache"] != 0 && len(n.Input) > lastCache {
 			for _, cache := range n.Input[firstCache : lastCache+1] {
 				a.slots[cache] = max(a.slots[cache], tokens)

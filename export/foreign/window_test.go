@@ -90,8 +90,8 @@ func unwindowed(t *testing.T) []byte {
 	return data
 }
 
-// TestWindowedCache: logits and answers are those of the library that the model is from, for prompts shorter and
-// longer than the window, read in one run or in several, alone or together, and whatever room the cache has.
+// TestWindowedCache: logits and answers are as in the library that the model is from, for prompts shorter and
+// longer than the window, read in one run or in several, alone or together, with any room of the cache.
 func TestWindowedCache(t *testing.T) {
 	orttest.Require(t)
 	rows, prompts := readWindowed(t)
@@ -233,7 +233,7 @@ func TestWindowedRefused(t *testing.T) {
 	}
 }
 
-// TestLacksWindow: a window beside a file whose nodes could have one, and have none, is told.
+// TestLacksWindow: a window next to a file whose nodes could have one, and have none, is told.
 func TestLacksWindow(t *testing.T) {
 	m, err := safety.Check((foreigntest.Decoder{}).Filled(1).File(t), safety.Options{})
 	if err != nil {

@@ -194,7 +194,7 @@ func moveOut(t *testing.T, data []byte) (model, weights []byte) {
 	return marshal(t, m), weights
 }
 
-// A model opens with its data beside it, and what is in memory stays when the
+// A model opens with its data next to it, and what is in memory stays when the
 // data is changed afterwards; from bytes it does not open.
 func TestOpenExternal(t *testing.T) {
 	orttest.Require(t)

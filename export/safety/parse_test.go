@@ -63,7 +63,7 @@ func TestParseLimits(t *testing.T) {
 		}
 		return data
 	}
-	if err := scan(nodes(1<<19 - 2)); err != nil { // beside the model and its graph
+	if err := scan(nodes(1<<19 - 2)); err != nil { // in addition to the model and its graph
 		t.Errorf("the most messages: %v", err)
 	}
 	if err := scan(nodes(1<<19 - 1)); err == nil || !strings.Contains(err.Error(), "more than 524288 nodes, attributes, tensors and axes") {

@@ -37,7 +37,7 @@ type Options struct {
 	Unvalidated bool
 }
 
-// MaxTurns bounds the turns of all Loops of a file, those of a Loop within a Loop
+// MaxTurns bounds the turns of all Loops of a file, the turns of a Loop within a Loop
 // multiplied.
 const MaxTurns = 1 << 20
 

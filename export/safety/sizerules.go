@@ -102,7 +102,7 @@ func sizeOfTensor(t *onnxpb.TensorProto) size {
 	return shaped(t.Dims)
 }
 
-// sizeOfShape is that of a value of such a shape, which may not be known.
+// sizeOfShape is the size of a value of such a shape, which may not be known.
 func sizeOfShape(dims []int64, known bool) size {
 	if !known {
 		return unknown

@@ -65,7 +65,7 @@ func checkTensor(t *onnxpb.TensorProto) error {
 }
 
 // typedValues counts the values that a tensor holds other than as raw bytes, of
-// its own type; kinds counts the lists in use, those of other types as two.
+// its own type; kinds counts the lists in use, lists of other types as two.
 func typedValues(t *onnxpb.TensorProto) (n, kinds int) {
 	for _, list := range []struct {
 		length int
@@ -92,7 +92,7 @@ func typedValues(t *onnxpb.TensorProto) (n, kinds int) {
 }
 
 // valuesFor returns how many single values so many elements take: complex numbers
-// take two, and those of less than a byte share one.
+// take two, and numbers of less than a byte share one.
 func valuesFor(code int32, elements int64) int64 {
 	switch size := onnxpb.Bits(code); {
 	case code == 14 || code == 15:

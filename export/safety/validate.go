@@ -11,7 +11,7 @@ import (
 // Options.ControlFlow a subgraph passes only where the file's own card declares it, as
 // zoo writes such files: as one Scan over the recurrent state, which takes as many
 // turns as it is fed tokens, or as the one Loop of a file that answers prompts, whose
-// turns are bounded as those of any Loop.
+// turns are bounded as any Loop's.
 func validate(m *onnxpb.ModelProto, opt Options) error {
 	if err := checkHeader(m); err != nil {
 		return err
@@ -249,7 +249,7 @@ func constantOf(a *onnxpb.AttributeProto) *onnxpb.TensorProto {
 	return a.T
 }
 
-// checkType checks the declared type of an input or output. That of a subgraph's
+// checkType checks the declared type of an input or output. The type of a subgraph's
 // may be left out.
 func checkType(v *onnxpb.ValueInfoProto, inner bool) error {
 	t := v.GetType().GetTensorType()

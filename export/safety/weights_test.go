@@ -53,7 +53,7 @@ func TestDamagedWeights(t *testing.T) {
 	}
 }
 
-// The hash is that of what is meant, in whatever order and form it is stored.
+// The hash is of what is meant, in any order and form of storage.
 func TestWeightsHash(t *testing.T) {
 	raw := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, math.Float32bits(1)),
 		math.Float32bits(2))
