@@ -100,55 +100,27 @@ func (cfg Config) measure(ctx context.Context, m Model, c card.Card, at task.Spa
 	return err
 }
 
-// CheckLengths wants positive lengths or bins, and one at least that the task has.
-func CheckLengths(t task.Task, lengths []task.Span) error {
-	var first error
-	none := true
+// CheckLengths wants positive lengths or bins, one at least that the task has, and a model that can write the task's
+// samples, as far as the least of them tells.
+func CheckLengths(t task.Task, c card.Card, lengths []task.Span) error {
+	var missing error
+	least := 0
 	for _, at := range lengths {
 		err := t.CheckLength(at)
-		if err != nil && at.Min < 1 {
+		switch {
+		case err != nil && at.Min < 1:
 			return err
-		}
-		if first == nil {
-			first = err
-		}
-		none = none && err != nil
-	}
-	if none {
-		return first
-	}
-	return nil
-}
-
-// CheckVocabulary wants a model that can write the task's samples, as far as one
-// of them tells, which is not longer than it must be.
-func CheckVocabulary(t task.Task, c card.Card, lengths []task.Span) error {
-	for _, at := range lengths {
-		if t.CheckLength(at) == nil {
-			least := t.LengthsIn(task.Range(at))[0]
-			_, _, _, err := GrowSample(t, c, least, func(int, int) bool { return true })
-			return err
+		case err != nil:
+			missing = cmp.Or(missing, err)
+		case least == 0:
+			least = t.LengthsIn(task.Range(at))[0]
 		}
 	}
-	return nil
-}
-
-// SampleTokens returns how many tokens prompt and target of a sample have, the
-// end token included.
-func SampleTokens(t task.Task, c card.Card, length int) (prompt, target int, err error) {
-	tok, err := tokenizer.New(c.Tokenizer)
-	if err != nil {
-		return 0, 0, err
+	if least == 0 {
+		return missing
 	}
-	sample, err := t.Sample(sampleSource(t.Name, task.Test, 0, task.At(length)), length, task.Whole)
-	if err != nil {
-		return 0, 0, err
-	}
-	ids, start, err := tok.EncodePair(sample.Prompt, sample.Target)
-	if err != nil {
-		return 0, 0, fmt.Errorf("the model's vocabulary cannot write the task %s: %w", t.Name, err)
-	}
-	return start, len(ids) - start + 1, nil
+	_, _, _, err := SampleTokens(t, c, least, func(int, int) bool { return true })
+	return err
 }
 
 // accuracy measures a model on samples of a task, at one length after another.

@@ -35,7 +35,7 @@ func (r *Row) Key() Key {
 	if k.Measure == MeasureAccuracy {
 		k.Schema = r.Schema
 	}
-	if r.Scored() {
+	if r.scored() {
 		k.N = r.Asked
 	}
 	if r.Text != nil {

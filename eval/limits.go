@@ -7,6 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/tokenizer"
 )
 
 // The most that one measurement may ask for, so that no count of work or memory
@@ -30,20 +31,40 @@ func checkRange(name string, n, least, most int) error {
 // scratchpad grows with the square of the length.
 const growFrom = 1000
 
-// GrowSample is SampleTokens for a length that may be absurd: from growFrom on it
-// doubles the length, and stops as soon as enough says so. at is the length that
-// the tokens are those of.
-func GrowSample(
+// SampleTokens returns how many tokens prompt and target of a sample have, the end token included. For a length
+// that may be absurd, enough is not nil: from growFrom on the length doubles, up to the first one whose sample is
+// enough. reached is the length of the sample.
+func SampleTokens(
 	t task.Task, c card.Card, length int, enough func(prompt, target int) bool,
-) (prompt, target, at int, err error) {
-	for at = min(length, growFrom); ; at = min(2*at, length) {
-		if at < length && t.CheckLength(task.At(at)) != nil {
+) (prompt, target, reached int, err error) {
+	reached = length
+	if enough != nil {
+		reached = min(length, growFrom)
+	}
+	for ; ; reached = min(2*reached, length) {
+		if reached < length && t.CheckLength(task.At(reached)) != nil {
 			continue
 		}
-		if prompt, target, err = SampleTokens(t, c, at); err != nil || at == length || enough(prompt, target) {
-			return prompt, target, at, err
+		if prompt, target, err = tokensOfSample(t, c, reached); err != nil || reached == length || enough(prompt, target) {
+			return prompt, target, reached, err
 		}
 	}
+}
+
+func tokensOfSample(t task.Task, c card.Card, length int) (prompt, target int, err error) {
+	tok, err := tokenizer.New(c.Tokenizer)
+	if err != nil {
+		return 0, 0, err
+	}
+	sample, err := t.Sample(sampleSource(t.Name, task.Test, 0, task.At(length)), length, task.Whole)
+	if err != nil {
+		return 0, 0, err
+	}
+	ids, start, err := tok.EncodePair(sample.Prompt, sample.Target)
+	if err != nil {
+		return 0, 0, fmt.Errorf("the model's vocabulary cannot write the task %s: %w", t.Name, err)
+	}
+	return start, len(ids) - start + 1, nil
 }
 
 // available reports what makes a length unavailable as far as it is known without a model: the task has no such length,
@@ -55,7 +76,7 @@ func (s *accuracy) available(ctx context.Context, c card.Card, at task.Span) err
 		}
 		tooLong := func(prompt, target int) bool { return prompt+target-1 > s.maxLength }
 		longest := longestIn(s.cfg.Task, at)
-		prompt, target, reached, err := GrowSample(s.cfg.Task, c, longest, tooLong)
+		prompt, target, reached, err := SampleTokens(s.cfg.Task, c, longest, tooLong)
 		if err != nil {
 			return err
 		}

@@ -77,10 +77,10 @@ func TestGrowSample(t *testing.T) {
 	if err != nil || !row.NA || !strings.Contains(row.Reason, "positions needed, at most 512 declared") {
 		t.Errorf("%+v, %v", row, err)
 	}
-	if err := eval.CheckVocabulary(k, c, task.Spans(task.MaxLength)); err != nil {
+	if err := eval.CheckLengths(k, c, task.Spans(task.MaxLength)); err != nil {
 		t.Error(err)
 	}
-	_, _, at, err := eval.GrowSample(copyTask(t), copyCard(t), 5000, func(int, int) bool { return false })
+	_, _, at, err := eval.SampleTokens(copyTask(t), copyCard(t), 5000, func(int, int) bool { return false })
 	if err != nil || at != 5000 {
 		t.Errorf("a sample of length %d, %v", at, err)
 	}

@@ -90,7 +90,7 @@ type rowFields Row
 
 func (r *Row) json() rowJSON {
 	out := rowJSON{rowFields: rowFields(*r), ScalingRamp: card.RampOf(r.Intervention)}
-	if r.Scored() {
+	if r.scored() {
 		out.Score = &r.Score
 	}
 	if r.Timed() {
@@ -138,8 +138,8 @@ func (r *Row) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Scored reports whether the row has a Score.
-func (r *Row) Scored() bool { return r.N > 0 }
+// scored reports whether the row has a Score.
+func (r *Row) scored() bool { return r.N > 0 }
 
 // Timed reports whether the row has a Speed.
 func (r *Row) Timed() bool { return !r.NA && !r.Untimed }

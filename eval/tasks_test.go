@@ -110,10 +110,10 @@ func TestImpossibleLengths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := eval.CheckLengths(k, task.Spans(37, 100)); err == nil || !strings.Contains(err.Error(), "length 37; the nearest are 36 and 40") {
+	if err := eval.CheckLengths(k, card.Card{}, task.Spans(37, 100)); err == nil || !strings.Contains(err.Error(), "length 37; the nearest are 36 and 40") {
 		t.Errorf("no possible length: error %v", err)
 	}
-	if err := eval.CheckLengths(copyTask(t), task.Spans(4, 0)); err == nil || !strings.Contains(err.Error(), "length 0 is outside") {
+	if err := eval.CheckLengths(copyTask(t), copyCard(t), task.Spans(4, 0)); err == nil || !strings.Contains(err.Error(), "length 0 is outside") {
 		t.Errorf("no length: error %v", err)
 	}
 }

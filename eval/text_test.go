@@ -56,7 +56,7 @@ func TestMeasureText(t *testing.T) {
 	cfg.OnBatch = func(n, total int) { done = n * 100 / total }
 	m := reader{func(before int) float64 { return -math.Ln2 * (1 + 1/float64(before)) }}
 	row, err := eval.Measure(t.Context(), m, c, cfg, task.At(100))
-	if err != nil || row.Text == nil || row.Measure != eval.MeasureText || row.Timed() || row.Scored() || done != 100 {
+	if err != nil || row.Text == nil || row.Measure != eval.MeasureText || row.Timed() || row.N > 0 || done != 100 {
 		t.Fatalf("%+v, %v, %d %% done", row, err, done)
 	}
 	mean := func(from, to int) float64 {

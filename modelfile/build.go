@@ -42,7 +42,8 @@ type Model struct {
 func (m Model) Name() string {
 	name := m.Config.Name()
 	if m.Card.Task != "" {
-		name = task.Label(m.Card.Task) + "-" + name
+		tasks, _ := task.Label(m.Card.Task) // of a task that this program does not know, its name
+		name = tasks + "-" + name
 	}
 	if m.Card.Intervention != "" {
 		plain := strings.NewReplacer(", ", "-", ",", "-", ":", "-", "=", "-", "/", "-", "*", "x")

@@ -51,7 +51,7 @@ func latest(rows []eval.Row) (kept []eval.Row, replaced int) {
 func pool(rows []eval.Row) cell {
 	var best []eval.Row // one for each seed
 	for _, r := range rows {
-		if !r.Scored() {
+		if r.N == 0 {
 			continue
 		}
 		i := slices.IndexFunc(best, func(o eval.Row) bool { return o.Seed == r.Seed })

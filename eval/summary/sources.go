@@ -41,7 +41,7 @@ func modelsTable(rows []eval.Row) Table {
 	type file struct{ name, task, sha string }
 	for _, of := range groupBy(rows, func(r eval.Row) file { return file{r.Model, r.Task, r.ModelSHA256} }) {
 		samples := "none"
-		scored := slices.DeleteFunc(slices.Clone(of.rows), func(r eval.Row) bool { return !r.Scored() })
+		scored := slices.DeleteFunc(slices.Clone(of.rows), func(r eval.Row) bool { return r.N == 0 })
 		if n := distinct(scored, func(r eval.Row) int { return r.N }); len(n) > 0 {
 			samples = strings.ReplaceAll(between(n[0], n[len(n)-1]), " to ", "–")
 		}

@@ -250,7 +250,7 @@ func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 	for _, length := range t.Lengths {
 		chance := Unknown
 		for _, r := range rows {
-			if r.Span() != length || !r.Scored() {
+			if r.Span() != length || r.N == 0 {
 				continue
 			}
 			chance = Number(r.Chance)

@@ -123,43 +123,31 @@ func lookupFile(name string) (Task, error) {
 }
 
 // Label returns the names of a list with commas as results have them, which can be part
-// of a file's name: those of tasks from files have neither path nor colon. What is no
-// name is returned as it is.
-func Label(list string) string {
+// of a file's name: those of tasks from files have neither path nor colon. A name with the digest of its file need
+// not have the file. What is no name is returned as it is, with the error of Lookup.
+func Label(list string) (string, error) {
 	names := strings.Split(list, ",")
+	var unknown error
 	for i, name := range names {
-		name = strings.TrimSpace(name)
-		k, ok := kindOf(name)
-		if !ok {
-			continue
-		}
-		f, err := parseFileName(name, k)
-		if err == nil && f.digest == "" {
-			var t Task
-			if t, err = Lookup(name); err == nil {
-				names[i] = t.Name
-			}
-			continue
-		}
-		if err == nil {
-			names[i] = f.results()
+		if label, err := labelOf(strings.TrimSpace(name)); err == nil {
+			names[i] = label
+		} else if unknown == nil {
+			unknown = err
 		}
 	}
-	return strings.Join(names, ",")
+	return strings.Join(names, ","), unknown
 }
 
-// CheckStored returns an error unless LookupList knows every name of a list, or it is the
-// stored name of a task from a file, which need not be there.
-func CheckStored(list string) error {
-	for name := range strings.SplitSeq(list, ",") {
-		if k, ok := kindOf(name); ok {
-			if f, err := parseFileName(name, k); err == nil && f.digest != "" {
-				continue
-			}
-		}
-		if _, err := Lookup(name); err != nil {
-			return err
+func labelOf(name string) (string, error) {
+	k, fromFile := kindOf(name)
+	if fromFile {
+		if f, err := parseFileName(name, k); err == nil && f.digest != "" {
+			return f.results(), nil
 		}
 	}
-	return nil
+	t, err := Lookup(name)
+	if fromFile {
+		name = t.Name
+	}
+	return name, err
 }

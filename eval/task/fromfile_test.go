@@ -208,7 +208,7 @@ func TestFileNames(t *testing.T) {
 		"file:../…#0123456789ab":         "file-0123456789ab",
 		"file:" + strings.Repeat("a", 99) + "#0123456789ab": "file-" + strings.Repeat("a", 40) + "-0123456789ab",
 	} {
-		if got := task.Label(list); got != want {
+		if got, _ := task.Label(list); got != want {
 			t.Errorf("Label(%q) = %q, want %q", list, got, want)
 		}
 	}
@@ -217,7 +217,7 @@ func TestFileNames(t *testing.T) {
 		!task.Related(k.Name, stored) || task.Base(stored) != stored {
 		t.Errorf("in another folder it is %q, not %q", moved.Name, k.Name)
 	}
-	if err := task.CheckStored("copy," + stored); err != nil {
+	if _, err := task.Label("copy," + stored); err != nil {
 		t.Error(err)
 	}
 	if _, err := task.LookupList(stored + ",file:" + other); err == nil || !strings.Contains(err.Error(), "named twice") {
@@ -240,11 +240,11 @@ func TestFileNames(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := task.CheckStored("copy," + stored); err != nil {
+	if _, err := task.Label("copy," + stored); err != nil {
 		t.Errorf("a stored name needs no file: %v", err)
 	}
 	for _, bad := range []string{"copi", "file:" + path, "file:a#b", "file:#0123456789ab", k.Name, "../copy"} {
-		if task.CheckStored(bad) == nil {
+		if _, err := task.Label(bad); err == nil {
 			t.Errorf("%q may be stored", bad)
 		}
 	}

@@ -136,7 +136,8 @@ func Vocabulary(rule string, tasks ...Task) ([]string, error) {
 func Related(x, y string) bool {
 	for name := range strings.SplitSeq(x, ",") {
 		for other := range strings.SplitSeq(y, ",") {
-			if Label(Base(name)) == Label(Base(other)) {
+			x, _ := Label(Base(name))
+			if y, _ := Label(Base(other)); x == y {
 				return true
 			}
 		}

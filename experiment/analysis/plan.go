@@ -8,7 +8,6 @@
 package analysis
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -141,7 +140,7 @@ func (p *Plan) add(m *Model, t task.Task, o Options) error {
 		}
 	}
 	spans := task.Spans(lengths...)
-	if err := cmp.Or(eval.CheckLengths(t, spans), eval.CheckVocabulary(t, m.Card, spans)); err != nil {
+	if err := eval.CheckLengths(t, m.Card, spans); err != nil {
 		return err
 	}
 	fit, random, prompts := fitLength(lengths, m.Card.Trained.Max), []string{eval.RandomTokens}, []string{eval.TaskTokens}

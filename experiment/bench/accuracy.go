@@ -50,7 +50,7 @@ func (a accuracy) tokens(c *Cell) float64 {
 
 func (a accuracy) seconds(c *Cell, p *pace) (float64, error) {
 	lengths := a.Task.LengthsIn(task.Range(c.span))
-	prompt, target, err := eval.SampleTokens(a.Task, c.group.card, lengths[len(lengths)/2])
+	prompt, target, _, err := eval.SampleTokens(a.Task, c.group.card, lengths[len(lengths)/2], nil)
 	if err != nil {
 		return 0, err
 	}
@@ -92,7 +92,7 @@ func (g *group) checkSamples(cfg eval.Config, length int, free int64) error {
 		bytes, err := g.load.scoringMemory(batch, prompt, target)
 		return bytes + int64(batch)*sample(prompt, target), err
 	}
-	prompt, target, reached, err := eval.GrowSample(cfg.Task, g.card, length, func(prompt, target int) bool {
+	prompt, target, reached, err := eval.SampleTokens(cfg.Task, g.card, length, func(prompt, target int) bool {
 		bytes, err := run(prompt, target, 1)
 		return err != nil || bytes > free
 	})
@@ -108,7 +108,7 @@ func (g *group) checkSamples(cfg eval.Config, length int, free int64) error {
 		for cfg.Task.CheckLength(task.At(length)) != nil {
 			length++
 		}
-		prompt, target, err := eval.SampleTokens(cfg.Task, g.card, length)
+		prompt, target, _, err := eval.SampleTokens(cfg.Task, g.card, length, nil)
 		if err != nil {
 			return 0, err
 		}

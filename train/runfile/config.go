@@ -214,7 +214,8 @@ func (c Config) name(preset string) string {
 	if c.From != nil {
 		return fmt.Sprintf("%s-%s-s%v", filepath.Base(c.From.Run), c.Model.Name(), c.Train.seeds())
 	}
-	return fmt.Sprintf("%s-%s-%s-s%v", task.Label(c.Train.Task), c.Model.Name(), preset, c.Train.seeds())
+	tasks, _ := task.Label(c.Train.Task) // a name that is none is refused elsewhere
+	return fmt.Sprintf("%s-%s-%s-s%v", tasks, c.Model.Name(), preset, c.Train.seeds())
 }
 
 // Dir returns the usual directory of the run below folder, where the configuration started from a preset, whose name may

@@ -90,7 +90,7 @@ func measure(ctx context.Context, m modelfile.Model, lengths []int, samples int)
 		return nil, err
 	}
 	defer session.Close()
-	if err := eval.CheckLengths(t, task.Spans(lengths...)); err != nil {
+	if err := eval.CheckLengths(t, m.Card, task.Spans(lengths...)); err != nil {
 		return nil, err
 	}
 	cfg := eval.Config{Task: t, N: samples, Batch: 32, Seed: 1, Split: task.Test,
