@@ -24,8 +24,8 @@ func checkWeights(g *graph.Graph, weights map[string]*tensor.Tensor, asInputs bo
 		if t == nil {
 			return fmt.Errorf("parameter %s (%s) has no weight", p.Name, p.Type())
 		}
-		same := t.DType() == p.DType && len(t.Shape()) == p.Rank()
-		for i := 0; same && i < p.Rank(); i++ {
+		same := t.DType() == p.DType && len(t.Shape()) == len(p.Shape)
+		for i := 0; same && i < len(p.Shape); i++ {
 			same = p.Shape[i].Is(t.Shape()[i])
 		}
 		if !same {

@@ -9,6 +9,10 @@
 package export
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -80,5 +84,10 @@ func typeName(code int32) string {
 // dtypeOf returns the dtype of an ONNX type code that zoo's graphs can have.
 func dtypeOf(code int32) (tensor.DType, bool) {
 	d := tensor.FromONNX(code)
-	return d, graph.Holds(d)
+	return d, slices.Contains(graph.Held(), d)
+}
+
+// heldText lists the types that zoo's graphs can have.
+func heldText() string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(graph.Held()), " ", ", "), "[]")
 }

@@ -30,7 +30,7 @@ func randomWeights(g *graph.Graph) map[string]*tensor.Tensor {
 	rng := rand.New(rand.NewPCG(1, 2))
 	weights := map[string]*tensor.Tensor{}
 	for _, p := range g.Params {
-		shape := make([]int, p.Rank())
+		shape := make([]int, len(p.Shape))
 		for i, d := range p.Shape {
 			shape[i], _ = d.Int()
 		}
@@ -106,7 +106,7 @@ func matricesAndShapes(b *graph.Builder) []graph.Output {
 	z := b.Unsqueeze(b.Squeeze(b.Unsqueeze(sliced, 1), 1), 0)
 	zeros := b.Expand(b.Float(0), batch, seq)
 	return []graph.Output{{Name: "z", Node: z}, {Name: "zeros", Node: zeros},
-		{Name: "count", Node: b.Scalar(batch.Mul(seq))}}
+		{Name: "count", Node: b.Cast(b.Squeeze(b.Len(batch.Mul(seq)), 0), tensor.Float32)}}
 }
 
 func indicesAndReductions(b *graph.Builder) []graph.Output {
@@ -116,7 +116,7 @@ func indicesAndReductions(b *graph.Builder) []graph.Output {
 	p := b.LogSoftmax(b.Softmax(x, -1), 2)
 	picked := b.GatherElements(p, b.Unsqueeze(ids, 2), 2)
 	first := b.Cast(b.Equal(b.Unsqueeze(ids, 2), b.Ints(0)), tensor.Float32)
-	sum := b.ScatterAdd(b.Zeros(batch, seq, graph.N(4)), b.Unsqueeze(ids, 2), b.Mul(picked, first), 2)
+	sum := b.Op("ScatterElements", []*graph.Node{b.Zeros(batch, seq, graph.N(4)), b.Unsqueeze(ids, 2), b.Mul(picked, first)}, graph.Attr{Name: "axis", Value: int64(2)}, graph.Attr{Name: "reduction", Value: "add"})
 	mean := b.ReduceMean(sum, true, 2)
 	return []graph.Output{{Name: "mean", Node: mean}, {Name: "total", Node: b.ReduceSum(mean, false)}}
 }
@@ -137,11 +137,11 @@ func fusedOps(b *graph.Builder) []graph.Output {
 	x := b.Input("x", tensor.Float32, batch, graph.N(2), seq, graph.N(8))
 	mask := b.Input("mask", tensor.Bool, batch, graph.N(1), seq, seq)
 	angles := b.Input("angles", tensor.Float32, batch, seq, graph.N(2))
-	normed := b.RMSNormalization(x, b.Param("norm.weight", 8), 1e-6)
-	q := b.RotaryEmbedding(normed, b.Cos(angles), b.Sin(angles), false, 4)
-	k := b.RotaryEmbedding(x, b.Cos(angles), b.Sin(angles), true, 4)
-	y := b.Attention(q, k, x, mask, 0.25)
-	return []graph.Output{{Name: "y", Node: b.Attention(y, k, x, nil, 1)}}
+	normed := b.Op("RMSNormalization", []*graph.Node{x, b.Param("norm.weight", 8)}, graph.Attr{Name: "axis", Value: int64(-1)}, graph.Attr{Name: "epsilon", Value: float32(1e-6)})
+	q := b.Op("RotaryEmbedding", []*graph.Node{normed, b.Cos(angles), b.Sin(angles)}, graph.Attr{Name: "rotary_embedding_dim", Value: int64(4)})
+	k := b.Op("RotaryEmbedding", []*graph.Node{x, b.Cos(angles), b.Sin(angles)}, graph.Attr{Name: "interleaved", Value: int64(1)}, graph.Attr{Name: "rotary_embedding_dim", Value: int64(4)})
+	y := b.Op("Attention", []*graph.Node{q, k, x, mask}, graph.Attr{Name: "scale", Value: float32(0.25)})
+	return []graph.Output{{Name: "y", Node: b.Op("Attention", []*graph.Node{y, k, x}, graph.Attr{Name: "scale", Value: float32(1)})}}
 }
 
 // withPast has the axes of a model with a cache, and an input that is a length.
@@ -235,8 +235,8 @@ func otherPrecisions(b *graph.Builder) []graph.Output {
 	half := b.MatMul(b.Cast(x, tensor.Float16), b.Transpose(b.ParamOf("half", tensor.Float16, 3, 4), 1, 0))
 	scale := b.Div(b.ReduceMax(b.Abs(x), false, -1), b.Float(127))
 	zero := b.Const(tensor.Scalar(uint8(128)))
-	rows := b.QuantizeLinear(x, scale, b.Expand(zero, seq), 0)
-	sums := b.MatMulInteger(rows, b.Transpose(b.ParamOf("small", tensor.Int8, 3, 4), 1, 0), zero)
+	rows := b.Op("QuantizeLinear", []*graph.Node{x, scale, b.Expand(zero, seq)}, graph.Attr{Name: "axis", Value: int64(0)})
+	sums := b.Op("MatMulInteger", []*graph.Node{rows, b.Transpose(b.ParamOf("small", tensor.Int8, 3, 4), 1, 0), zero})
 	y := b.Mul(b.Cast(sums, tensor.Float32), b.Unsqueeze(scale, 1))
 	return []graph.Output{{Name: "y", Node: b.Add(y, b.Cast(half, tensor.Float32))}}
 }

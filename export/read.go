@@ -16,7 +16,7 @@ import (
 // Read reads an ONNX file into a graph and its weights. It accepts what Write
 // writes, and any other file within the same bounds: one flat graph over the
 // operators of package graph (and Identity, which is taken as a second name),
-// opset 13 to 23 of the default domain, tensors of the types that graph.Holds in
+// opset 13 to 23 of the default domain, tensors of the types that graph.Held lists in
 // the file itself, every axis with a length or a name.
 //
 // A file is checked completely before its nodes and weights are decoded; the graph is

@@ -54,7 +54,7 @@ func checkGraph(g *onnxpb.GraphProto, opset int) error {
 		}
 		if _, ok := dtypeOf(t.DataType); !ok {
 			return fmt.Errorf("initializer %s: its element type is %s (%d); supported are %s",
-				onnxpb.Quote(t.Name), typeName(t.DataType), t.DataType, graph.HeldTypes())
+				onnxpb.Quote(t.Name), typeName(t.DataType), t.DataType, heldText())
 		}
 		if vectors += lengths(t); vectors > maxLengths {
 			return fmt.Errorf("initializer %s: the int64 vectors have %d elements so far; supported are %d",
@@ -118,7 +118,7 @@ func checkType(v *onnxpb.ValueInfoProto) error {
 	t := v.GetType().GetTensorType()
 	if _, ok := dtypeOf(t.ElemType); !ok {
 		return fmt.Errorf("its element type is %s (%d); supported are %s",
-			typeName(t.ElemType), t.ElemType, graph.HeldTypes())
+			typeName(t.ElemType), t.ElemType, heldText())
 	}
 	if t.Shape == nil {
 		return fmt.Errorf("its shape is not declared")

@@ -72,7 +72,7 @@ func chooseOpset(g *graph.Graph, want int) (int, error) {
 		return 0, fmt.Errorf("opset %d: choose %d or %d", want, OpsetPortable, OpsetFused)
 	}
 	for _, n := range g.Nodes {
-		if want == 0 && n.Opset() > opset {
+		if want == 0 && graph.Opset(n.Op, len(n.Inputs), n.Attrs) > opset {
 			opset = OpsetFused
 		}
 		if err := checkOpset(n, opset); err != nil {
@@ -84,7 +84,7 @@ func chooseOpset(g *graph.Graph, want int) (int, error) {
 
 // checkOpset wants that an opset has a node's operator, in the form that is used.
 func checkOpset(n *graph.Node, opset int) error {
-	if need := n.Opset(); need > opset {
+	if need := graph.Opset(n.Op, len(n.Inputs), n.Attrs); need > opset {
 		return fmt.Errorf("node %s: %s needs opset %d, not %d", n.Name, n.Op, need, opset)
 	}
 	return nil

@@ -28,22 +28,22 @@ var boundRows = []shapeRow{
 		return m.Op("QuantizeLinear", nodes{in(m, "x", "batch", "4"), in(m, "s", "4"), bytes(m, "z", "4")})
 	}, want: "uint8[batch,4]"},
 	{op: "QuantizeLinear", build: func(m maker) *graph.Node {
-		return m.QuantizeLinear(ints(m, "x", "4"), in(m, "s", "4"), bytes(m, "z", "4"), 0)
+		return m.Op("QuantizeLinear", []*graph.Node{ints(m, "x", "4"), in(m, "s", "4"), bytes(m, "z", "4")}, graph.Attr{Name: "axis", Value: int64(0)})
 	}, bad: "needs float32 values"},
 	{op: "QuantizeLinear", build: func(m maker) *graph.Node {
-		return m.QuantizeLinear(in(m, "x", "4"), ints(m, "s", "4"), bytes(m, "z", "4"), 0)
+		return m.Op("QuantizeLinear", []*graph.Node{in(m, "x", "4"), ints(m, "s", "4"), bytes(m, "z", "4")}, graph.Attr{Name: "axis", Value: int64(0)})
 	}, bad: "a float32 scale"},
 	{op: "QuantizeLinear", build: func(m maker) *graph.Node {
-		return m.QuantizeLinear(in(m, "x", "4"), in(m, "s", "4"), bytes(m, "z", "5"), 0)
+		return m.Op("QuantizeLinear", []*graph.Node{in(m, "x", "4"), in(m, "s", "4"), bytes(m, "z", "5")}, graph.Attr{Name: "axis", Value: int64(0)})
 	}, bad: "for each place along axis 0"},
 	{op: "MatMulInteger", build: func(m maker) *graph.Node {
-		return m.MatMulInteger(bytes(m, "x", "2", "3", "4"), m.ParamOf("w", tensor.Int8, 3, 2), bytes(m, "z"))
+		return m.Op("MatMulInteger", []*graph.Node{bytes(m, "x", "2", "3", "4"), m.ParamOf("w", tensor.Int8, 3, 2), bytes(m, "z")})
 	}, bad: "needs two matrices"},
 	{op: "MatMulInteger", build: func(m maker) *graph.Node {
-		return m.MatMulInteger(bytes(m, "x", "2", "3"), m.ParamOf("w", tensor.Int8, 3, 2, 2), bytes(m, "z"))
+		return m.Op("MatMulInteger", []*graph.Node{bytes(m, "x", "2", "3"), m.ParamOf("w", tensor.Int8, 3, 2, 2), bytes(m, "z")})
 	}, bad: "needs two matrices"},
 	{op: "MatMulInteger", build: func(m maker) *graph.Node {
-		return m.MatMulInteger(bytes(m, "x", "2", "3"), m.ParamOf("w", tensor.Int8, 3, 2), bytes(m, "z", "1"))
+		return m.Op("MatMulInteger", []*graph.Node{bytes(m, "x", "2", "3"), m.ParamOf("w", tensor.Int8, 3, 2), bytes(m, "z", "1")})
 	}, bad: "a uint8 number that stands for zero"},
 	{op: "MatMul", build: func(m maker) *graph.Node { return m.MatMul(ints(m, "x", "2", "2"), in(m, "y", "2", "2")) },
 		bad: "input 0 must be"},
@@ -154,13 +154,13 @@ var boundRows = []shapeRow{
 		return m.Op("ScatterElements", nodes{in(m, "x", "9"), ints(m, "i", "2"), in(m, "u", "2")})
 	}, bad: `reduction "none"; only add`},
 	{op: "ScatterElements", build: func(m maker) *graph.Node {
-		return m.ScatterAdd(ints(m, "x", "9"), ints(m, "i", "2"), ints(m, "u", "2"), 0)
+		return m.Op("ScatterElements", []*graph.Node{ints(m, "x", "9"), ints(m, "i", "2"), ints(m, "u", "2")}, graph.Attr{Name: "axis", Value: int64(0)}, graph.Attr{Name: "reduction", Value: "add"})
 	}, bad: "needs float32 data"},
 	{op: "ScatterElements", build: func(m maker) *graph.Node {
-		return m.ScatterAdd(in(m, "x", "9"), ints(m, "i", "2"), ints(m, "u", "2"), 0)
+		return m.Op("ScatterElements", []*graph.Node{in(m, "x", "9"), ints(m, "i", "2"), ints(m, "u", "2")}, graph.Attr{Name: "axis", Value: int64(0)}, graph.Attr{Name: "reduction", Value: "add"})
 	}, bad: "needs float32 data"},
 	{op: "ScatterElements", build: func(m maker) *graph.Node {
-		return m.ScatterAdd(in(m, "x", "9", "4"), ints(m, "i", "2", "3"), in(m, "u", "2", "3"), 0)
+		return m.Op("ScatterElements", []*graph.Node{in(m, "x", "9", "4"), ints(m, "i", "2", "3"), in(m, "u", "2", "3")}, graph.Attr{Name: "axis", Value: int64(0)}, graph.Attr{Name: "reduction", Value: "add"})
 	}, bad: "equal axes except axis 0"},
 	{op: "ScatterND", build: func(m maker) *graph.Node {
 		return m.ScatterND(in(m, "x", "9", "4"), ints(m, "i", "2"), in(m, "u"))
@@ -198,10 +198,10 @@ var boundRows = []shapeRow{
 	}, bad: "has exclusive -1, want 0 or 1"},
 
 	{op: "RMSNormalization", build: func(m maker) *graph.Node {
-		return m.RMSNormalization(ints(m, "x", "4"), in(m, "g", "4"), 0)
+		return m.Op("RMSNormalization", []*graph.Node{ints(m, "x", "4"), in(m, "g", "4")}, graph.Attr{Name: "axis", Value: int64(-1)}, graph.Attr{Name: "epsilon", Value: float32(0)})
 	}, bad: "input 0 must be [float32]"},
 	{op: "RMSNormalization", build: func(m maker) *graph.Node {
-		return m.RMSNormalization(in(m, "x", "4"), ints(m, "g", "4"), 0)
+		return m.Op("RMSNormalization", []*graph.Node{in(m, "x", "4"), ints(m, "g", "4")}, graph.Attr{Name: "axis", Value: int64(-1)}, graph.Attr{Name: "epsilon", Value: float32(0)})
 	}, bad: "input 1 must be [float32]"},
 	{op: "RMSNormalization", build: func(m maker) *graph.Node {
 		return raw(m, "RMSNormalization", "axis", int64(0), in(m, "x", "4", "4"), in(m, "g", "4", "4"))
@@ -223,8 +223,7 @@ var boundRows = []shapeRow{
 	{op: "RotaryEmbedding", build: rotary("1,2,3,8", "1,3,3", "1,3,4", 8), bad: "cos and sin of shape [1,3,4]"},
 	{op: "RotaryEmbedding", build: rotary("1,2,3,8", "1,3,4", "1,2,4", 8), bad: "cos and sin of shape [1,3,4]"},
 	{op: "RotaryEmbedding", build: func(m maker) *graph.Node {
-		return m.RotaryEmbedding(in(m, "x", "1", "2", "3", "8"), in(m, "c", "1", "3", "4"), ints(m, "s", "1", "3", "4"),
-			true, 8)
+		return m.Op("RotaryEmbedding", []*graph.Node{in(m, "x", "1", "2", "3", "8"), in(m, "c", "1", "3", "4"), ints(m, "s", "1", "3", "4")}, graph.Attr{Name: "interleaved", Value: int64(1)}, graph.Attr{Name: "rotary_embedding_dim", Value: int64(8)})
 	}, bad: "input 2 must be [float32]"},
 
 	{op: "Attention", build: attention("1,2,3,8", "1,2,5,8", "1,2,5,6"), want: "float32[1,2,3,6]"},
@@ -242,32 +241,28 @@ var boundRows = []shapeRow{
 	{op: "Attention", build: masked("1,2,3,3"), bad: "mask does not broadcast to [1,2,3,5]"},
 	{op: "Attention", build: masked("2,3,5"), bad: "mask of rank 4"},
 	{op: "Attention", build: func(m maker) *graph.Node {
-		return m.Attention(ints(m, "q", "1", "2", "3", "8"), in(m, "k", "1", "2", "5", "8"),
-			in(m, "v", "1", "2", "5", "8"), nil, 1)
+		return m.Op("Attention", []*graph.Node{ints(m, "q", "1", "2", "3", "8"), in(m, "k", "1", "2", "5", "8"), in(m, "v", "1", "2", "5", "8")}, graph.Attr{Name: "scale", Value: float32(1)})
 	}, bad: "input 0 must be [float32]"},
 	{op: "Attention", build: func(m maker) *graph.Node {
-		return m.Attention(in(m, "q", "1", "2", "3", "8"), in(m, "k", "1", "2", "5", "8"),
-			ints(m, "v", "1", "2", "5", "8"), nil, 1)
+		return m.Op("Attention", []*graph.Node{in(m, "q", "1", "2", "3", "8"), in(m, "k", "1", "2", "5", "8"), ints(m, "v", "1", "2", "5", "8")}, graph.Attr{Name: "scale", Value: float32(1)})
 	}, bad: "input 2 must be [float32]"},
 }
 
 func rotary(x, cos, sin string, width int) func(m maker) *graph.Node {
 	return func(m maker) *graph.Node {
-		return m.RotaryEmbedding(in(m, "x", axes(x)...), in(m, "cos", axes(cos)...), in(m, "sin", axes(sin)...), false,
-			width)
+		return m.Op("RotaryEmbedding", []*graph.Node{in(m, "x", axes(x)...), in(m, "cos", axes(cos)...), in(m, "sin", axes(sin)...)}, graph.Attr{Name: "rotary_embedding_dim", Value: int64(width)})
 	}
 }
 
 func attention(q, k, v string) func(m maker) *graph.Node {
 	return func(m maker) *graph.Node {
-		return m.Attention(in(m, "q", axes(q)...), in(m, "k", axes(k)...), in(m, "v", axes(v)...), nil, 1)
+		return m.Op("Attention", []*graph.Node{in(m, "q", axes(q)...), in(m, "k", axes(k)...), in(m, "v", axes(v)...)}, graph.Attr{Name: "scale", Value: float32(1)})
 	}
 }
 
 func masked(mask string) func(m maker) *graph.Node {
 	return func(m maker) *graph.Node {
-		return m.Attention(in(m, "q", axes("1,2,3,8")...), in(m, "k", axes("1,2,5,8")...),
-			in(m, "v", axes("1,2,5,6")...), in(m, "mask", axes(mask)...), 1)
+		return m.Op("Attention", []*graph.Node{in(m, "q", axes("1,2,3,8")...), in(m, "k", axes("1,2,5,8")...), in(m, "v", axes("1,2,5,6")...), in(m, "mask", axes(mask)...)}, graph.Attr{Name: "scale", Value: float32(1)})
 	}
 }
 

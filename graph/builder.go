@@ -126,8 +126,8 @@ func (b *Builder) declare(op, name string, dtype tensor.DType, shape []Dim) *Nod
 	if !validName(name) {
 		return b.Fail(fmt.Errorf("%s: %q is not a name", op, name))
 	}
-	if !Holds(dtype) {
-		return b.Fail(fmt.Errorf("%s %s is %v: a graph holds %s", op, name, dtype, HeldTypes()))
+	if !slices.Contains(held, dtype) {
+		return b.Fail(fmt.Errorf("%s %s is %v: a graph holds %s", op, name, dtype, heldText()))
 	}
 	if old, ok := b.named[name]; ok {
 		if old.Op != op || old.DType != dtype || !slices.Equal(old.Shape, shape) {
@@ -146,8 +146,8 @@ func (b *Builder) Const(t *tensor.Tensor) *Node {
 	if b.err != nil {
 		return failed
 	}
-	if !Holds(t.DType()) {
-		return b.Fail(fmt.Errorf("a constant is %v: a graph holds %s", t, HeldTypes()))
+	if !slices.Contains(held, t.DType()) {
+		return b.Fail(fmt.Errorf("a constant is %v: a graph holds %s", t, heldText()))
 	}
 	h := sha256.New()
 	hashTensor(h, t)
@@ -253,7 +253,7 @@ func (b *Builder) LengthFrom(x *Node, axis int) {
 	if x == failed || b.err != nil {
 		return
 	}
-	if x.Op != OpInput || axis < 0 || axis >= x.Rank() {
+	if x.Op != OpInput || axis < 0 || axis >= x.rank() {
 		b.Fail(fmt.Errorf("a length cannot be read off axis %d of %s", axis, x.Op))
 		return
 	}
@@ -299,8 +299,8 @@ func (b *Builder) combine(op string, x, y *Node) *Node {
 	return b.Op(op, []*Node{x, y})
 }
 
-// Lens returns the lengths of a shape as one int64 node of shape [len(shape)].
-func (b *Builder) Lens(shape ...Dim) *Node {
+// lens returns the lengths of a shape as one int64 node of shape [len(shape)].
+func (b *Builder) lens(shape ...Dim) *Node {
 	var parts []*Node
 	for i := 0; i < len(shape); {
 		if at, ok := b.where[shape[i].String()]; ok && at.axis >= 0 {
@@ -338,7 +338,7 @@ func (b *Builder) axes(at symbol, count int) *Node {
 // run counts how many leading axes of shape are the axes of one input from at on.
 func (b *Builder) run(at symbol, shape []Dim) int {
 	n := 1 // at is where the first is read
-	for n < len(shape) && at.axis+n < at.input.Rank() && at.input.Shape[at.axis+n] == shape[n] {
+	for n < len(shape) && at.axis+n < at.input.rank() && at.input.Shape[at.axis+n] == shape[n] {
 		n++
 	}
 	return n
@@ -388,7 +388,7 @@ func (b *Builder) Build(outputs ...Output) (*Graph, error) {
 			g.Params = append(g.Params, n)
 		}
 	}
-	if err := g.Verify(); err != nil {
+	if err := g.verify(); err != nil {
 		return nil, err
 	}
 	return g, nil

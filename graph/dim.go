@@ -59,8 +59,8 @@ func (d Dim) Is(n int) bool { v, ok := d.Int(); return ok && v == n }
 // Add returns d + e.
 func (d Dim) Add(e Dim) Dim { return append(d.poly(), e.poly()...).dim() }
 
-// Sub returns d − e.
-func (d Dim) Sub(e Dim) Dim { return d.Add(e.Mul(N(-1))) }
+// sub returns d − e.
+func (d Dim) sub(e Dim) Dim { return d.Add(e.Mul(N(-1))) }
 
 // Mul returns d · e.
 func (d Dim) Mul(e Dim) Dim {
@@ -73,9 +73,9 @@ func (d Dim) Mul(e Dim) Dim {
 	return p.dim()
 }
 
-// Div returns d / e when e is a single term that divides every term of d, or
+// div returns d / e when e is a single term that divides every term of d, or
 // equals d; otherwise ok is false.
-func (d Dim) Div(e Dim) (q Dim, ok bool) {
+func (d Dim) div(e Dim) (q Dim, ok bool) {
 	if d == e && !e.Is(0) {
 		return N(1), true
 	}
@@ -169,8 +169,8 @@ func AxisStrings(shape []Dim) []string {
 	return out
 }
 
-// Product returns the product of the axes of a shape.
-func Product(shape []Dim) Dim {
+// product returns the product of the axes of a shape.
+func product(shape []Dim) Dim {
 	p := N(1)
 	for _, d := range shape {
 		p = p.Mul(d)
@@ -190,7 +190,7 @@ func divideShapes(num, den []Dim) (Dim, bool) {
 			rest = rest.Mul(d)
 		}
 	}
-	return Product(num).Div(rest)
+	return product(num).div(rest)
 }
 
 // monomial is coef · Π names.

@@ -93,7 +93,7 @@ func lengthArithmetic(op string, x, y Dim) []Dim {
 	case "Add":
 		return []Dim{x.Add(y)}
 	case "Sub":
-		return []Dim{x.Sub(y)}
+		return []Dim{x.sub(y)}
 	case "Mul":
 		return []Dim{x.Mul(y)}
 	}
@@ -118,7 +118,7 @@ func unary(since int, vjp func(b *Builder, n, g *Node) *Node, others ...tensor.D
 			n.DType, n.Shape = x.DType, x.Shape
 			if n.Op == "Neg" {
 				for _, d := range x.dims {
-					n.dims = append(n.dims, N(0).Sub(d))
+					n.dims = append(n.dims, N(0).sub(d))
 				}
 			}
 			return n.wantDType(0, dtypes...)
@@ -130,7 +130,7 @@ func unary(since int, vjp func(b *Builder, n, g *Node) *Node, others ...tensor.D
 // inferPow wants a constant power, as norms have.
 func inferPow(n *Node) error {
 	p := n.Inputs[1]
-	if p.Op != OpConstant || p.DType != tensor.Float32 || p.Rank() != 0 {
+	if p.Op != OpConstant || p.DType != tensor.Float32 || p.rank() != 0 {
 		return n.errorf("needs a float32 constant without axes as its power")
 	}
 	n.DType, n.Shape = tensor.Float32, n.Inputs[0].Shape
@@ -179,7 +179,7 @@ func vjpWhere(b *Builder, n, g *Node) []*Node {
 var castable = []tensor.DType{tensor.Float32, tensor.Float16, tensor.Int64, tensor.Bool, tensor.BFloat16}
 
 func inferCast(n *Node) error {
-	to := n.Int("to", 0)
+	to := Attribute(n, "to", int64(0))
 	d := tensor.FromONNX(int32(to))
 	if int64(d.ONNX()) == to && slices.Contains(castable, d) {
 		n.DType, n.Shape = d, n.Inputs[0].Shape

@@ -32,7 +32,7 @@ func matMulMultiplyAdds(n *Node) Dim {
 	if rearranges(n.Inputs[0]) || rearranges(n.Inputs[1]) {
 		return N(0)
 	}
-	return Product(n.Shape).Mul(n.Inputs[0].Dim(-1))
+	return product(n.Shape).Mul(n.Inputs[0].Dim(-1))
 }
 
 // rearranges reports whether a node is a constant matrix, or one turned over, with

@@ -14,7 +14,7 @@ func TestMatrixFLOPs(t *testing.T) {
 	rows := b.Gemm(b.Reshape(x, B.Mul(T), graph.N(8)), b.Param("w", 5, 8), false, true)
 	scores := b.MatMul(x, b.Transpose(x, 0, 2, 1))
 	head := b.Unsqueeze(x, 1)
-	mixed := b.Attention(head, head, head, nil, 1)
+	mixed := b.Op("Attention", []*graph.Node{head, head, head}, graph.Attr{Name: "scale", Value: float32(1)})
 	g, err := b.Build(graph.Output{Name: "rows", Node: rows}, graph.Output{Name: "scores", Node: scores},
 		graph.Output{Name: "mixed", Node: mixed})
 	if err != nil {
@@ -46,10 +46,10 @@ func TestMatrixFLOPsOfUnequalSides(t *testing.T) {
 		{"MatMul, left of all", func(m maker) *graph.Node { return m.MatMul(m.w(5, 3), m.w(2, 11, 3, 7)) },
 			2 * 2 * 11 * 5 * 3 * 7},
 		{"MatMulInteger", func(m maker) *graph.Node {
-			return m.MatMulInteger(bytes(m, "x", "5", "3"), m.ParamOf("w", tensor.Int8, 3, 7), bytes(m, "z"))
+			return m.Op("MatMulInteger", []*graph.Node{bytes(m, "x", "5", "3"), m.ParamOf("w", tensor.Int8, 3, 7), bytes(m, "z")})
 		}, 2 * 5 * 3 * 7},
 		{"Attention", func(m maker) *graph.Node {
-			return m.Attention(m.w(2, 3, 5, 7), m.w(2, 3, 11, 7), m.w(2, 3, 11, 13), nil, 1)
+			return m.Op("Attention", []*graph.Node{m.w(2, 3, 5, 7), m.w(2, 3, 11, 7), m.w(2, 3, 11, 13)}, graph.Attr{Name: "scale", Value: float32(1)})
 		}, 2 * 2 * 3 * 5 * 11 * (7 + 13)},
 		{"rearrangement from the left", func(m maker) *graph.Node {
 			return m.MatMul(m.f(shape{2, 2}, 0, -1, 1, 0), m.w(2, 3))

@@ -23,7 +23,7 @@ func fusedOps() operators {
 }
 
 // scores counts the attention weights of an Attention node, [B,H,T,S].
-func scores(n *Node) Dim { return Product(n.Inputs[0].Shape[:3]).Mul(n.Inputs[1].Dim(2)) }
+func scores(n *Node) Dim { return product(n.Inputs[0].Shape[:3]).Mul(n.Inputs[1].Dim(2)) }
 
 func allFloat(n *Node) error {
 	for i := range n.Inputs {
@@ -36,9 +36,9 @@ func allFloat(n *Node) error {
 
 func inferRMSNormalization(n *Node) error {
 	x, gain := n.Inputs[0], n.Inputs[1]
-	if axis, err := n.axisOf(n.Int("axis", -1), x.Rank()); err != nil {
+	if axis, err := n.axisOf(Attribute(n, "axis", int64(-1)), x.rank()); err != nil {
 		return err
-	} else if axis != x.Rank()-1 || !slices.Equal(gain.Shape, x.Shape[axis:]) {
+	} else if axis != x.rank()-1 || !slices.Equal(gain.Shape, x.Shape[axis:]) {
 		return n.errorf("must normalise the last axis with a gain of its length")
 	}
 	n.DType, n.Shape = x.DType, x.Shape
@@ -48,11 +48,11 @@ func inferRMSNormalization(n *Node) error {
 func inferRotaryEmbedding(n *Node) error {
 	x, cos, sin := n.Inputs[0], n.Inputs[1], n.Inputs[2]
 	features, literal := x.Dim(-1).Int()
-	width := int(n.Int("rotary_embedding_dim", 0))
+	width := int(Attribute(n, "rotary_embedding_dim", int64(0)))
 	if width == 0 {
 		width = features
 	}
-	if x.Rank() != 4 || !literal || width < 0 || width > features || width%2 != 0 {
+	if x.rank() != 4 || !literal || width < 0 || width > features || width%2 != 0 {
 		return n.errorf("needs x [B,H,T,K] and an even rotated width of at most K, not %d", width)
 	}
 	table := []Dim{x.Dim(0), x.Dim(2), N(width / 2)}
@@ -65,7 +65,7 @@ func inferRotaryEmbedding(n *Node) error {
 
 func inferAttention(n *Node) error {
 	q, k, v := n.Inputs[0], n.Inputs[1], n.Inputs[2]
-	if q.Rank() != 4 || k.Rank() != 4 || v.Rank() != 4 {
+	if q.rank() != 4 || k.rank() != 4 || v.rank() != 4 {
 		return n.errorf("needs q, k, v of rank 4")
 	}
 	if !slices.Equal(q.Shape[:2], k.Shape[:2]) || !slices.Equal(k.Shape[:3], v.Shape[:3]) || q.Shape[3] != k.Shape[3] {
@@ -74,7 +74,7 @@ func inferAttention(n *Node) error {
 	if len(n.Inputs) == 4 {
 		scores := []Dim{q.Shape[0], q.Shape[1], q.Shape[2], k.Shape[2]}
 		m := n.Inputs[3]
-		if m.DType != tensor.Bool && m.DType != tensor.Float32 || m.Rank() != 4 {
+		if m.DType != tensor.Bool && m.DType != tensor.Float32 || m.rank() != 4 {
 			return n.errorf("needs a bool or float32 mask of rank 4")
 		}
 		if full, err := n.broadcast(m.Shape, scores); err != nil || !slices.Equal(full, scores) {
@@ -89,32 +89,4 @@ func inferAttention(n *Node) error {
 		}
 	}
 	return nil
-}
-
-// RMSNormalization returns x / √(mean(x²) + epsilon) · gain over the last axis
-// (Zhang & Sennrich 2019, arXiv 1910.07467).
-func (b *Builder) RMSNormalization(x, gain *Node, epsilon float32) *Node {
-	return b.Op("RMSNormalization", []*Node{x, gain}, Attr{"axis", int64(-1)}, Attr{"epsilon", epsilon})
-}
-
-// RotaryEmbedding rotates the first width features of x [B,H,T,K] in pairs by
-// angles whose cos and sin are [B,T,width/2]. Pairs are (2c, 2c+1) when
-// interleaved, else (c, c+width/2).
-func (b *Builder) RotaryEmbedding(x, cos, sin *Node, interleaved bool, width int) *Node {
-	attrs := []Attr{{"rotary_embedding_dim", int64(width)}}
-	if interleaved {
-		attrs = append(attrs, Attr{"interleaved", int64(1)})
-	}
-	return b.Op("RotaryEmbedding", []*Node{x, cos, sin}, attrs...)
-}
-
-// Attention returns softmax(scale · q kᵀ + mask) v for q [B,H,T,K], k [B,H,S,K]
-// and v [B,H,S,K]. A float mask is added, a bool mask selects what may be seen;
-// nil masks nothing.
-func (b *Builder) Attention(q, k, v, mask *Node, scale float32) *Node {
-	in := []*Node{q, k, v}
-	if mask != nil {
-		in = append(in, mask)
-	}
-	return b.Op("Attention", in, Attr{"scale", scale})
 }

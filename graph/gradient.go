@@ -13,7 +13,7 @@ import (
 // ordinary nodes, made from the same operators as the forward pass.
 func Gradient(b *Builder, loss *Node, targets []*Node) []*Node {
 	out := make([]*Node, len(targets))
-	if b.err == nil && (loss.DType != tensor.Float32 || !Product(loss.Shape).Is(1)) {
+	if b.err == nil && (loss.DType != tensor.Float32 || !product(loss.Shape).Is(1)) {
 		b.Fail(fmt.Errorf("gradient of %s: the loss must be one float32 number", loss.Type()))
 	}
 	for _, t := range targets {
@@ -44,7 +44,7 @@ func (b *Builder) backward(loss *Node, targets []*Node) map[*Node]*Node {
 	if between[loss.id] {
 		ones := make([]float32, 1)
 		ones[0] = 1
-		grads[loss] = b.Const(tensor.Of(ones, slices.Repeat([]int{1}, loss.Rank())...))
+		grads[loss] = b.Const(tensor.Of(ones, slices.Repeat([]int{1}, loss.rank())...))
 	}
 	for id := loss.id; id >= 0; id-- {
 		n := b.nodes[id]
@@ -109,7 +109,7 @@ func (b *Builder) sumTo(x *Node, shape []Dim) *Node {
 	if b.err != nil || slices.Equal(x.Shape, shape) {
 		return x
 	}
-	extra := x.Rank() - len(shape)
+	extra := x.rank() - len(shape)
 	if extra == 1 && len(shape) == 1 && x.Shape[1] == shape[0] {
 		// Column sums as a row of ones times the matrix: ONNX Runtime does this
 		// about three times faster than ReduceSum over axis 0.

@@ -393,7 +393,9 @@ func TestGradientErrors(t *testing.T) {
 		}, []string{"ids", "int64[batch]", "must be float32"}},
 		{"no rule, through a fused operator", func(m maker) (loss *graph.Node, targets []*graph.Node) {
 			m.In("layers.0", func() {
-				m.In("norm", func() { loss = m.ReduceSum(m.RMSNormalization(m.w(2, 3), m.w(3), 1e-6), false) })
+				m.In("norm", func() {
+					loss = m.ReduceSum(m.Op("RMSNormalization", []*graph.Node{m.w(2, 3), m.w(3)}, graph.Attr{Name: "axis", Value: int64(-1)}, graph.Attr{Name: "epsilon", Value: float32(1e-6)}), false)
+				})
 			})
 			return loss, *m.targets
 		}, []string{"RMSNormalization has no gradient", "/layers.0/norm/RMSNormalization"}},
@@ -482,7 +484,7 @@ func TestGradientForms(t *testing.T) {
 // short names a leaf, prints a number, and gives the operator of all else.
 func short(n *graph.Node) string {
 	switch {
-	case n.Op == graph.OpConstant && n.Rank() == 0:
+	case n.Op == graph.OpConstant && len(n.Shape) == 0:
 		return fmt.Sprint(n.DType, " ", tensor.Data[float32](n.Value)[0])
 	case n.Leaf():
 		return n.Name

@@ -26,7 +26,7 @@ func inferGather(n *Node) error {
 	if err := n.wantDType(1, tensor.Int64); err != nil {
 		return err
 	}
-	axis, err := n.axisOf(n.Int("axis", 0), x.Rank())
+	axis, err := n.axisOf(Attribute(n, "axis", int64(0)), x.rank())
 	if err != nil {
 		return err
 	}
@@ -38,11 +38,11 @@ func inferGather(n *Node) error {
 // table this is a product with one-hot rows: ONNX Runtime scatters with one thread.
 func vjpGather(b *Builder, n, g *Node) []*Node {
 	x, at := n.Inputs[0], n.Inputs[1]
-	if axis, _ := n.axisOf(n.Int("axis", 0), x.Rank()); axis != 0 {
+	if axis, _ := n.axisOf(Attribute(n, "axis", int64(0)), x.rank()); axis != 0 {
 		return []*Node{b.Fail(n.errorf("has a gradient for axis 0 only"))}
 	}
-	count := Product(at.Shape)
-	if v, ok := x.Dim(0).Int(); ok && x.Rank() == 2 && v <= oneHotRows {
+	count := product(at.Shape)
+	if v, ok := x.Dim(0).Int(); ok && x.rank() == 2 && v <= oneHotRows {
 		if d, ok := x.Dim(1).Int(); ok && v <= d {
 			rows := b.oneHot(b.Reshape(at, count, N(1)), v)
 			return []*Node{b.Gemm(rows, b.Reshape(g, count, x.Dim(1)), true, false), nil}
@@ -54,7 +54,7 @@ func vjpGather(b *Builder, n, g *Node) []*Node {
 		column = append(column, N(1))
 	}
 	index := b.Expand(b.Reshape(at, column...), rows...)
-	return []*Node{b.ScatterAdd(b.Zeros(x.Shape...), index, b.Reshape(g, rows...), 0), nil}
+	return []*Node{b.scatterAdd(b.Zeros(x.Shape...), index, b.Reshape(g, rows...), 0), nil}
 }
 
 // oneHotRows is the largest table whose gradient is a matrix product. The product's
@@ -73,7 +73,7 @@ func inferGatherElements(n *Node) error {
 	if err := n.wantDType(1, tensor.Int64); err != nil {
 		return err
 	}
-	axis, err := n.axisOf(n.Int("axis", 0), x.Rank())
+	axis, err := n.axisOf(Attribute(n, "axis", int64(0)), x.rank())
 	if err != nil {
 		return err
 	}
@@ -86,8 +86,8 @@ func inferGatherElements(n *Node) error {
 
 func vjpGatherElements(b *Builder, n, g *Node) []*Node {
 	x := n.Inputs[0]
-	axis, _ := n.axisOf(n.Int("axis", 0), x.Rank())
-	return []*Node{b.ScatterAdd(b.Zeros(x.Shape...), n.Inputs[1], g, axis), nil}
+	axis, _ := n.axisOf(Attribute(n, "axis", int64(0)), x.rank())
+	return []*Node{b.scatterAdd(b.Zeros(x.Shape...), n.Inputs[1], g, axis), nil}
 }
 
 func inferScatterElements(n *Node) error {
@@ -95,7 +95,7 @@ func inferScatterElements(n *Node) error {
 	if err := n.wantDType(1, tensor.Int64); err != nil {
 		return err
 	}
-	axis, err := n.axisOf(n.Int("axis", 0), x.Rank())
+	axis, err := n.axisOf(Attribute(n, "axis", int64(0)), x.rank())
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func inferScatterElements(n *Node) error {
 		return n.errorf("needs float32 data and updates, indices shaped like the updates, "+
 			"and equal axes except axis %d", axis)
 	}
-	if r := n.Str("reduction", "none"); r != "add" {
+	if r := Attribute(n, "reduction", "none"); r != "add" {
 		return n.errorf("has reduction %q; only add is supported", r)
 	}
 	n.DType, n.Shape = x.DType, x.Shape
@@ -117,8 +117,8 @@ func inferScatterND(n *Node) error {
 		return err
 	}
 	depth, literal := at.Dim(-1).Int()
-	if at.Rank() == 0 || !literal || depth > x.Rank() || v.DType != x.DType ||
-		!slices.Equal(v.Shape, slices.Concat(at.Shape[:at.Rank()-1], x.Shape[depth:])) {
+	if at.rank() == 0 || !literal || depth > x.rank() || v.DType != x.DType ||
+		!slices.Equal(v.Shape, slices.Concat(at.Shape[:at.rank()-1], x.Shape[depth:])) {
 		return n.errorf("needs indices [..., k] into the first k axes and updates of the data's type, " +
 			"shaped like the indices without their last axis and the data's other axes")
 	}
@@ -149,9 +149,9 @@ func (b *Builder) GatherElements(x, at *Node, axis int) *Node {
 	return b.Op("GatherElements", []*Node{x, at}, Attr{"axis", int64(axis)})
 }
 
-// ScatterAdd adds updates into x at the indices along an axis; indices may
+// scatterAdd adds updates into x at the indices along an axis; indices may
 // repeat. It has no gradient: it occurs in gradients only.
-func (b *Builder) ScatterAdd(x, at, updates *Node, axis int) *Node {
+func (b *Builder) scatterAdd(x, at, updates *Node, axis int) *Node {
 	return b.Op("ScatterElements", []*Node{x, at, updates}, Attr{"axis", int64(axis)}, Attr{"reduction", "add"})
 }
 

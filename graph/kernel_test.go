@@ -114,20 +114,20 @@ var elementwiseRows = []kernelRow{
 var quantizeRows = []kernelRow{
 	{"QuantizeLinear", "by row, rounds to even and bounds", func(m maker) *graph.Node {
 		x := m.f(shape{2, 4}, 0.5, 1.5, -1, 1000, 1, 3, -5, -1000)
-		return m.Cast(m.QuantizeLinear(x, m.vec(1, 2), m.Const(tensor.Of([]uint8{128, 10}, 2)), 0), tensor.Int64)
+		return m.Cast(m.Op("QuantizeLinear", []*graph.Node{x, m.vec(1, 2), m.Const(tensor.Of([]uint8{128, 10}, 2))}, graph.Attr{Name: "axis", Value: int64(0)}), tensor.Int64)
 	}, i64(shape{2, 4}, 128, 130, 127, 255, 10, 12, 8, 0)},
 	{"QuantizeLinear", "by column", func(m maker) *graph.Node {
 		x := m.f(shape{1, 2}, 3, 4)
-		return m.Cast(m.QuantizeLinear(x, m.vec(1, 2), m.Const(tensor.Of([]uint8{0, 1}, 2)), 1), tensor.Int64)
+		return m.Cast(m.Op("QuantizeLinear", []*graph.Node{x, m.vec(1, 2), m.Const(tensor.Of([]uint8{0, 1}, 2))}, graph.Attr{Name: "axis", Value: int64(1)}), tensor.Int64)
 	}, i64(shape{1, 2}, 3, 3)},
 	{"MatMulInteger", "", func(m maker) *graph.Node {
 		x := m.Const(tensor.Of([]uint8{129, 126, 128, 255}, 2, 2))
 		y := m.Const(tensor.Of([]int8{3, -127, 5, 7}, 2, 2))
-		return m.Cast(m.MatMulInteger(x, y, m.Const(tensor.Scalar(uint8(128)))), tensor.Int64)
+		return m.Cast(m.Op("MatMulInteger", []*graph.Node{x, y, m.Const(tensor.Scalar(uint8(128)))}), tensor.Int64)
 	}, i64(shape{2, 2}, -7, -141, 635, 889)},
 	{"MatMulInteger", "no rows", func(m maker) *graph.Node {
 		x, y := m.Const(tensor.New(tensor.Uint8, 0, 1)), m.Const(tensor.Of([]int8{3}, 1, 1))
-		return m.Cast(m.MatMulInteger(x, y, m.Const(tensor.Scalar(uint8(0)))), tensor.Int64)
+		return m.Cast(m.Op("MatMulInteger", []*graph.Node{x, y, m.Const(tensor.Scalar(uint8(0)))}), tensor.Int64)
 	}, i64(shape{0, 1})},
 	{"MatMul", "of float16 rounds the sum alone", func(m maker) *graph.Node {
 		x := m.Const(tensor.Halved(m.f(shape{1, 3}, 1, 1./2048, 1./2048).Value))
@@ -259,13 +259,13 @@ var indexRows = []kernelRow{
 		return m.GatherElements(m.f(shape{3, 2}, 1, 2, 3, 4, 5, 6), m.i(shape{1, 2}, 2, 0), 0)
 	}, f32(shape{1, 2}, 5, 2)},
 	{"ScatterElements", "repeated", func(m maker) *graph.Node {
-		return m.ScatterAdd(m.vec(1, 2, 3), m.Ints(0, 2, -3), m.vec(10, 20, 30), 0)
+		return m.Op("ScatterElements", []*graph.Node{m.vec(1, 2, 3), m.Ints(0, 2, -3), m.vec(10, 20, 30)}, graph.Attr{Name: "axis", Value: int64(0)}, graph.Attr{Name: "reduction", Value: "add"})
 	}, f32(shape{3}, 41, 2, 23)},
 	{"ScatterElements", "inner", func(m maker) *graph.Node {
-		return m.ScatterAdd(m.f(shape{2, 2}, 0, 0, 0, 0), m.i(shape{2, 1}, 1, 0), m.f(shape{2, 1}, 5, 6), -1)
+		return m.Op("ScatterElements", []*graph.Node{m.f(shape{2, 2}, 0, 0, 0, 0), m.i(shape{2, 1}, 1, 0), m.f(shape{2, 1}, 5, 6)}, graph.Attr{Name: "axis", Value: int64(-1)}, graph.Attr{Name: "reduction", Value: "add"})
 	}, f32(shape{2, 2}, 0, 5, 6, 0)},
 	{"ScatterElements", "nothing", func(m maker) *graph.Node {
-		return m.ScatterAdd(m.vec(1), m.i(shape{0}), m.f(shape{0}), 0)
+		return m.Op("ScatterElements", []*graph.Node{m.vec(1), m.i(shape{0}), m.f(shape{0})}, graph.Attr{Name: "axis", Value: int64(0)}, graph.Attr{Name: "reduction", Value: "add"})
 	}, f32(shape{1}, 1)},
 	{"ScatterND", "rows", func(m maker) *graph.Node {
 		return m.ScatterND(m.f(shape{2, 2, 2}, 1, 2, 3, 4, 5, 6, 7, 8), m.i(shape{2, 2}, 1, 0, 0, -1),
@@ -334,35 +334,32 @@ var reduceRows = []kernelRow{
 
 var fusedRows = []kernelRow{
 	{"RMSNormalization", "",
-		func(m maker) *graph.Node { return m.RMSNormalization(m.f(shape{1, 2}, 3, 4), m.vec(1, 10), 0) },
+		func(m maker) *graph.Node {
+			return m.Op("RMSNormalization", []*graph.Node{m.f(shape{1, 2}, 3, 4), m.vec(1, 10)}, graph.Attr{Name: "axis", Value: int64(-1)}, graph.Attr{Name: "epsilon", Value: float32(0)})
+		},
 		f32(shape{1, 2}, 0.84852814, 11.313708)},
 	{"RMSNormalization", "epsilon inside the root",
-		func(m maker) *graph.Node { return m.RMSNormalization(m.f(shape{1, 1}, 1), m.vec(1), 3) },
+		func(m maker) *graph.Node {
+			return m.Op("RMSNormalization", []*graph.Node{m.f(shape{1, 1}, 1), m.vec(1)}, graph.Attr{Name: "axis", Value: int64(-1)}, graph.Attr{Name: "epsilon", Value: float32(3)})
+		},
 		f32(shape{1, 1}, 0.5)},
 	{"RotaryEmbedding", "halves", func(m maker) *graph.Node {
-		return m.RotaryEmbedding(m.f(shape{1, 1, 1, 4}, 1, 2, 3, 4), m.f(shape{1, 1, 2}, 0, 1),
-			m.f(shape{1, 1, 2}, 1, 0), false, 4)
+		return m.Op("RotaryEmbedding", []*graph.Node{m.f(shape{1, 1, 1, 4}, 1, 2, 3, 4), m.f(shape{1, 1, 2}, 0, 1), m.f(shape{1, 1, 2}, 1, 0)}, graph.Attr{Name: "rotary_embedding_dim", Value: int64(4)})
 	}, f32(shape{1, 1, 1, 4}, -3, 2, 1, 4)},
 	{"RotaryEmbedding", "interleaved", func(m maker) *graph.Node {
-		return m.RotaryEmbedding(m.f(shape{1, 1, 1, 4}, 1, 2, 3, 4), m.f(shape{1, 1, 2}, 0, 1),
-			m.f(shape{1, 1, 2}, 1, 0), true, 4)
+		return m.Op("RotaryEmbedding", []*graph.Node{m.f(shape{1, 1, 1, 4}, 1, 2, 3, 4), m.f(shape{1, 1, 2}, 0, 1), m.f(shape{1, 1, 2}, 1, 0)}, graph.Attr{Name: "interleaved", Value: int64(1)}, graph.Attr{Name: "rotary_embedding_dim", Value: int64(4)})
 	}, f32(shape{1, 1, 1, 4}, -2, 1, 3, 4)},
 	{"RotaryEmbedding", "part of the width, two heads, two positions", func(m maker) *graph.Node {
-		return m.RotaryEmbedding(m.f(shape{1, 2, 2, 3}, 1, 2, 9, 3, 4, 9, 5, 6, 9, 7, 8, 9), m.f(shape{1, 2, 1}, 1, 0),
-			m.f(shape{1, 2, 1}, 0, 1), false, 2)
+		return m.Op("RotaryEmbedding", []*graph.Node{m.f(shape{1, 2, 2, 3}, 1, 2, 9, 3, 4, 9, 5, 6, 9, 7, 8, 9), m.f(shape{1, 2, 1}, 1, 0), m.f(shape{1, 2, 1}, 0, 1)}, graph.Attr{Name: "rotary_embedding_dim", Value: int64(2)})
 	}, f32(shape{1, 2, 2, 3}, 1, 2, 9, -4, 3, 9, 5, 6, 9, -8, 7, 9)},
 	{"RotaryEmbedding", "angles by batch row", func(m maker) *graph.Node {
-		return m.RotaryEmbedding(m.f(shape{2, 2, 1, 2}, 1, 2, 3, 4, 5, 6, 7, 8), m.f(shape{2, 1, 1}, 1, 0),
-			m.f(shape{2, 1, 1}, 0, 1), false, 2)
+		return m.Op("RotaryEmbedding", []*graph.Node{m.f(shape{2, 2, 1, 2}, 1, 2, 3, 4, 5, 6, 7, 8), m.f(shape{2, 1, 1}, 1, 0), m.f(shape{2, 1, 1}, 0, 1)}, graph.Attr{Name: "rotary_embedding_dim", Value: int64(2)})
 	}, f32(shape{2, 2, 1, 2}, 1, 2, 3, 4, -6, 5, -8, 7)},
 	{"Attention", "mask by batch row", func(m maker) *graph.Node {
-		return m.Attention(m.f(shape{2, 1, 1, 1}, 1, 1), m.f(shape{2, 1, 2, 1}, 5, 7, 5, 7),
-			m.f(shape{2, 1, 2, 1}, 1, 2, 3, 4),
-			m.b(shape{2, 1, 1, 2}, true, false, false, true), 1)
+		return m.Op("Attention", []*graph.Node{m.f(shape{2, 1, 1, 1}, 1, 1), m.f(shape{2, 1, 2, 1}, 5, 7, 5, 7), m.f(shape{2, 1, 2, 1}, 1, 2, 3, 4), m.b(shape{2, 1, 1, 2}, true, false, false, true)}, graph.Attr{Name: "scale", Value: float32(1)})
 	}, f32(shape{2, 1, 1, 1}, 1, 4)},
 	{"Attention", "no mask", func(m maker) *graph.Node {
-		return m.Attention(m.f(shape{1, 1, 1, 1}, 1), m.f(shape{1, 1, 2, 1}, 0, 2*math.Ln2),
-			m.f(shape{1, 1, 2, 2}, 3, 0, 0, 3), nil, 0.5)
+		return m.Op("Attention", []*graph.Node{m.f(shape{1, 1, 1, 1}, 1), m.f(shape{1, 1, 2, 1}, 0, 2*math.Ln2), m.f(shape{1, 1, 2, 2}, 3, 0, 0, 3)}, graph.Attr{Name: "scale", Value: float32(0.5)})
 	}, f32(shape{1, 1, 1, 2}, 1, 2)},
 	{"Attention", "default scale", func(m maker) *graph.Node {
 		k := []float32{0, 0, 0, 0, 2 * math.Ln2, 0, 0, 0}
@@ -370,13 +367,10 @@ var fusedRows = []kernelRow{
 		return m.Op("Attention", []*graph.Node{q, m.f(shape{1, 1, 2, 4}, k...), v})
 	}, f32(shape{1, 1, 1, 1}, 1)},
 	{"Attention", "bool mask, a query that sees nothing", func(m maker) *graph.Node {
-		return m.Attention(m.f(shape{1, 1, 2, 1}, 1, 1), m.f(shape{1, 1, 2, 1}, 5, 7), m.f(shape{1, 1, 2, 1}, 3, 4),
-			m.b(shape{1, 1, 2, 2}, true, false, false, false), 1)
+		return m.Op("Attention", []*graph.Node{m.f(shape{1, 1, 2, 1}, 1, 1), m.f(shape{1, 1, 2, 1}, 5, 7), m.f(shape{1, 1, 2, 1}, 3, 4), m.b(shape{1, 1, 2, 2}, true, false, false, false)}, graph.Attr{Name: "scale", Value: float32(1)})
 	}, f32(shape{1, 1, 2, 1}, 3, 0)},
 	{"Attention", "bias by head", func(m maker) *graph.Node {
-		return m.Attention(m.f(shape{1, 2, 1, 1}, 0, 0), m.f(shape{1, 2, 2, 1}, 1, 1, 1, 1),
-			m.f(shape{1, 2, 2, 1}, 3, 0, 3, 0),
-			m.f(shape{1, 2, 1, 2}, 0, math.Ln2, math.Ln2, 0), 1)
+		return m.Op("Attention", []*graph.Node{m.f(shape{1, 2, 1, 1}, 0, 0), m.f(shape{1, 2, 2, 1}, 1, 1, 1, 1), m.f(shape{1, 2, 2, 1}, 3, 0, 3, 0), m.f(shape{1, 2, 1, 2}, 0, math.Ln2, math.Ln2, 0)}, graph.Attr{Name: "scale", Value: float32(1)})
 	}, f32(shape{1, 2, 1, 1}, 1, 2)},
 }
 

@@ -13,7 +13,7 @@ func matrixOps() operators {
 		"Gemm": {min: 2, max: 2, since: 11, attrs: attributes{"transA": flag, "transB": flag}, infer: inferGemm, vjp: vjpGemm,
 			multiplyAdds: func(n *Node) Dim {
 				_, inner := n.gemmDims(0, "transA")
-				return Product(n.Shape).Mul(inner)
+				return product(n.Shape).Mul(inner)
 			}},
 		"MatMulInteger": {min: 3, max: 3, since: 10, infer: inferMatMulInteger, multiplyAdds: matMulMultiplyAdds},
 	}
@@ -29,23 +29,23 @@ func inferMatMul(n *Node) error {
 	if err := n.wantDType(0, tensor.Float32, tensor.Float16, tensor.BFloat16); err != nil {
 		return err
 	}
-	if y.DType != x.DType || x.Rank() < 2 || y.Rank() < 2 {
+	if y.DType != x.DType || x.rank() < 2 || y.rank() < 2 {
 		return n.errorf("needs two values of rank 2 or more, both float32, both float16 or both bfloat16")
 	}
 	if x.Dim(-1) != y.Dim(-2) {
 		return n.errorf("inner axes %s and %s differ", x.Dim(-1), y.Dim(-2))
 	}
-	batch, err := n.broadcast(x.Shape[:x.Rank()-2], y.Shape[:y.Rank()-2])
+	batch, err := n.broadcast(x.Shape[:x.rank()-2], y.Shape[:y.rank()-2])
 	n.DType, n.Shape = x.DType, append(batch, x.Dim(-2), y.Dim(-1))
 	return err
 }
 
 func inferMatMulInteger(n *Node) error {
 	x, y, zero := n.Inputs[0], n.Inputs[1], n.Inputs[2]
-	if x.DType != tensor.Uint8 || y.DType != tensor.Int8 || zero.DType != tensor.Uint8 || zero.Rank() != 0 {
+	if x.DType != tensor.Uint8 || y.DType != tensor.Int8 || zero.DType != tensor.Uint8 || zero.rank() != 0 {
 		return n.errorf("needs uint8 values, int8 ones, and a uint8 number that stands for zero among the first")
 	}
-	if x.Rank() != 2 || y.Rank() != 2 || x.Dim(1) != y.Dim(0) {
+	if x.rank() != 2 || y.rank() != 2 || x.Dim(1) != y.Dim(0) {
 		return n.errorf("needs two matrices whose inner axes agree")
 	}
 	n.DType, n.Shape = tensor.Int32, []Dim{x.Dim(0), y.Dim(1)}
@@ -55,7 +55,7 @@ func inferMatMulInteger(n *Node) error {
 // gemmDims returns rows and columns of a Gemm operand as it enters the product.
 func (n *Node) gemmDims(i int, trans string) (rows, cols Dim) {
 	x := n.Inputs[i]
-	if n.Int(trans, 0) != 0 {
+	if Attribute(n, trans, int64(0)) != 0 {
 		return x.Dim(1), x.Dim(0)
 	}
 	return x.Dim(0), x.Dim(1)
@@ -66,7 +66,7 @@ func inferGemm(n *Node) error {
 		if err := n.wantDType(i, tensor.Float32); err != nil {
 			return err
 		}
-		if x.Rank() != 2 {
+		if x.rank() != 2 {
 			return n.errorf("needs matrices")
 		}
 	}
@@ -74,7 +74,7 @@ func inferGemm(n *Node) error {
 	k2, cols := n.gemmDims(1, "transB")
 	if k != k2 {
 		return n.errorf("inner axes %s and %s differ (transA=%d, transB=%d)",
-			k, k2, n.Int("transA", 0), n.Int("transB", 0))
+			k, k2, Attribute(n, "transA", int64(0)), Attribute(n, "transB", int64(0)))
 	}
 	n.DType, n.Shape = tensor.Float32, []Dim{m, cols}
 	return nil
@@ -84,7 +84,7 @@ func inferGemm(n *Node) error {
 // dB' = A'ᵀ G; each is one Gemm again, without a Transpose.
 func vjpGemm(b *Builder, n, g *Node) []*Node {
 	x, y := b.again(n.Inputs[0]), b.again(n.Inputs[1])
-	ta, tb := n.Int("transA", 0) != 0, n.Int("transB", 0) != 0
+	ta, tb := Attribute(n, "transA", int64(0)) != 0, Attribute(n, "transB", int64(0)) != 0
 	var gx, gy *Node
 	if ta {
 		gx = b.Gemm(y, g, tb, true)
@@ -115,11 +115,6 @@ func (b *Builder) Gemm(x, y *Node, transA, transB bool) *Node {
 	return b.Op("Gemm", []*Node{x, y}, attrs...)
 }
 
-// MatMulInteger multiplies the matrix x − zero of uint8 by y of int8; int32.
-func (b *Builder) MatMulInteger(x, y, zero *Node) *Node {
-	return b.Op("MatMulInteger", []*Node{x, y, zero})
-}
-
 // times returns c·x. A product with a weight, whose shape is known, is multiplied by
 // way of the weight, which is much the smaller.
 func (b *Builder) times(x *Node, c float64) *Node {
@@ -131,7 +126,7 @@ func (b *Builder) times(x *Node, c float64) *Node {
 
 // swapLast transposes the last two axes.
 func (b *Builder) swapLast(x *Node) *Node {
-	perm := identity(x.Rank())
+	perm := identity(x.rank())
 	if k := len(perm); k >= 2 {
 		perm[k-1], perm[k-2] = perm[k-2], perm[k-1]
 	}

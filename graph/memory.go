@@ -61,7 +61,7 @@ func (g *Graph) lifetimes() (home map[*Node]*Node, last map[*Node]int) {
 
 // bytes returns the size of the node's value, and of what it needs while it runs.
 func (n *Node) bytes(lengths map[string]int) (value, inside float64, err error) {
-	count, err := Product(n.Shape).Eval(lengths)
+	count, err := product(n.Shape).Eval(lengths)
 	if err != nil {
 		return 0, 0, err
 	}

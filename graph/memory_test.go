@@ -51,7 +51,7 @@ func TestPeakBytesOfAttention(t *testing.T) {
 	b := graph.NewBuilder()
 	q := b.Input("q", tensor.Float32, graph.N(2), graph.N(3), graph.N(5), graph.N(8))
 	k := b.Input("k", tensor.Float32, graph.N(2), graph.N(3), graph.N(7), graph.N(8))
-	g, err := b.Build(graph.Output{Name: "y", Node: b.Attention(q, k, k, nil, 1)})
+	g, err := b.Build(graph.Output{Name: "y", Node: b.Op("Attention", []*graph.Node{q, k, k}, graph.Attr{Name: "scale", Value: float32(1)})})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,14 +64,12 @@ func (n *Node) Dim(i int) Dim {
 // constant.
 func (n *Node) Leaf() bool { return n.Op == OpInput || n.Op == OpParam || n.Op == OpConstant }
 
-// Opset returns the first opset of ONNX's default domain that has the node's operator
-// in the form in which it is used here; 0 for a leaf.
-func (n *Node) Opset() int { return Opset(n.Op, len(n.Inputs), n.Attrs) }
+// rank returns the number of axes.
+func (n *Node) rank() int { return len(n.Shape) }
 
-// Rank returns the number of axes.
-func (n *Node) Rank() int { return len(n.Shape) }
-
-func attr[T any](n *Node, name string, missing T) T {
+// Attribute returns an attribute of a node: an int64, []int64, float32 or string. Where it is absent it
+// returns missing.
+func Attribute[T any](n *Node, name string, missing T) T {
 	for _, a := range n.Attrs {
 		if a.Name == name {
 			if v, ok := a.Value.(T); ok {
@@ -81,18 +79,6 @@ func attr[T any](n *Node, name string, missing T) T {
 	}
 	return missing
 }
-
-// Int returns an integer attribute, or missing where it is absent.
-func (n *Node) Int(name string, missing int64) int64 { return attr(n, name, missing) }
-
-// Ints returns an integer-list attribute, or nil where it is absent.
-func (n *Node) Ints(name string) []int64 { return attr[[]int64](n, name, nil) }
-
-// Float returns a float attribute, or missing where it is absent.
-func (n *Node) Float(name string, missing float32) float32 { return attr(n, name, missing) }
-
-// Str returns a string attribute, or missing where it is absent.
-func (n *Node) Str(name, missing string) string { return attr(n, name, missing) }
 
 // Type returns dtype and shape as text, "float32[batch,seq,64]".
 func (n *Node) Type() string { return n.DType.String() + shapeText(n.Shape) }
@@ -121,24 +107,17 @@ func (n *Node) knownInts() ([]int64, bool) {
 	return out, true
 }
 
-// held are the element types that the values of a graph can have. Models' are the
-// first three; the others are of files in another precision (package precision).
+// held are the element types that the values of a graph can have. Models have the
+// first three; the others are for files in another precision (package precision).
 var held = []tensor.DType{
 	tensor.Float32, tensor.Int64, tensor.Bool, tensor.Float16, tensor.Int8, tensor.Uint8, tensor.Int32,
 	tensor.BFloat16,
 }
 
-// Holds reports whether the values of a graph can have the element type.
-func Holds(d tensor.DType) bool { return slices.Contains(held, d) }
+// Held returns the element types that the values of a graph can have.
+func Held() []tensor.DType { return slices.Clone(held) }
 
-// HeldTypes says in words which element types the values of a graph can have.
-func HeldTypes() string {
-	names := make([]string, len(held))
-	for i, d := range held {
-		names[i] = d.String()
-	}
-	return strings.Join(names, ", ")
-}
+func heldText() string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(held), " ", ", "), "[]") }
 
 // Stores reports whether a weight of a graph can have the element type.
 func Stores(d tensor.DType) bool {
@@ -196,7 +175,7 @@ func (g *Graph) Bind(feed map[string]*tensor.Tensor) (map[string]int, error) {
 		if t == nil {
 			return nil, fmt.Errorf("input %s (%s) is not fed", in.Name, in.Type())
 		}
-		if t.DType() != in.DType || len(t.Shape()) != in.Rank() {
+		if t.DType() != in.DType || len(t.Shape()) != in.rank() {
 			return nil, fmt.Errorf("input %s is %v, want %s", in.Name, t, in.Type())
 		}
 		for i, d := range in.Shape {

@@ -56,9 +56,6 @@ func init() {
 // Ops returns the names of all operators, sorted.
 func Ops() []string { return slices.Sorted(maps.Keys(table)) }
 
-// Differentiable reports whether the operator has a gradient rule.
-func Differentiable(op string) bool { return table[op].vjp != nil }
-
 // SharesInput reports whether the operator's value is the memory of its first input
 // under another shape.
 func SharesInput(op string) bool { return table[op].sharesInput }
@@ -92,7 +89,7 @@ func infer(n *Node) error {
 	if err := o.infer(n); err != nil {
 		return err
 	}
-	if o.sharesInput && n.Rank() <= 1 {
+	if o.sharesInput && n.rank() <= 1 {
 		n.dims = n.Inputs[0].dims
 	}
 	return nil

@@ -18,7 +18,7 @@ func quantizeOps() operators {
 
 func inferQuantizeLinear(n *Node) error {
 	x, scale, zero := n.Inputs[0], n.Inputs[1], n.Inputs[2]
-	axis, err := n.axisOf(n.Int("axis", 1), x.Rank())
+	axis, err := n.axisOf(Attribute(n, "axis", int64(1)), x.rank())
 	if err != nil {
 		return err
 	}
@@ -28,10 +28,4 @@ func inferQuantizeLinear(n *Node) error {
 	}
 	n.DType, n.Shape = tensor.Uint8, x.Shape
 	return nil
-}
-
-// QuantizeLinear returns x / scale, rounded to the nearest, ties to even, plus zero, and
-// bounded to 0…255; uint8. scale and zero have an element for each place along the axis.
-func (b *Builder) QuantizeLinear(x, scale, zero *Node, axis int) *Node {
-	return b.Op("QuantizeLinear", []*Node{x, scale, zero}, Attr{"axis", int64(axis)})
 }

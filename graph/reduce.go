@@ -25,22 +25,22 @@ func reduceOps() operators {
 			if !ok {
 				return b.Fail(n.errorf("has a mean over an unknown number of elements"))
 			}
-			return spread(b, n, b.Div(g, b.Scalar(count)))
+			return spread(b, n, b.Div(g, b.scalar(count)))
 		}),
 		// Opset 18 made the axes an input.
 		"ReduceMax": {min: 1, max: 2, since: 1, sinceOptional: 18, attrs: attributes{"keepdims": flag}, infer: inferReduce},
 		"Softmax": softmax(func(b *Builder, n, g *Node) *Node {
-			axis := int(n.Int("axis", -1))
+			axis := int(Attribute(n, "axis", int64(-1)))
 			return b.Mul(n, b.Sub(g, b.ReduceSum(b.Mul(g, n), true, axis)))
 		}),
 		"LogSoftmax": softmax(func(b *Builder, n, g *Node) *Node {
-			axis := int(n.Int("axis", -1))
+			axis := int(Attribute(n, "axis", int64(-1)))
 			return b.Sub(g, b.Mul(b.Exp(n), b.ReduceSum(g, true, axis)))
 		}),
 		"CumSum": {min: 2, max: 2, since: 11, attrs: attributes{"exclusive": flag, "reverse": flag}, infer: inferCumSum,
 			vjp: func(b *Builder, n, g *Node) []*Node {
-				back := b.Op("CumSum", []*Node{g, n.Inputs[1]}, Attr{"exclusive", n.Int("exclusive", 0)},
-					Attr{"reverse", 1 - n.Int("reverse", 0)})
+				back := b.Op("CumSum", []*Node{g, n.Inputs[1]}, Attr{"exclusive", Attribute(n, "exclusive", int64(0))},
+					Attr{"reverse", 1 - Attribute(n, "reverse", int64(0))})
 				return []*Node{back, nil}
 			}},
 	}
@@ -49,9 +49,9 @@ func reduceOps() operators {
 // spread gives every reduced element the gradient of its sum.
 func spread(b *Builder, n, g *Node) *Node {
 	x := n.Inputs[0]
-	axes, _ := n.axes(1, x.Rank())
+	axes, _ := n.axes(1, x.rank())
 	if len(axes) == 0 {
-		axes = identity(x.Rank())
+		axes = identity(x.rank())
 	}
 	kept := slices.Clone(x.Shape)
 	for _, a := range axes {
@@ -65,14 +65,14 @@ func inferReduce(n *Node) error {
 	if err := n.wantDType(0, tensor.Float32); err != nil {
 		return err
 	}
-	axes, err := n.axes(1, x.Rank())
+	axes, err := n.axes(1, x.rank())
 	if err != nil {
 		return err
 	}
 	if len(axes) == 0 {
-		axes = identity(x.Rank())
+		axes = identity(x.rank())
 	}
-	keep := n.Int("keepdims", 1) != 0
+	keep := Attribute(n, "keepdims", int64(1)) != 0
 	n.DType, n.Shape = x.DType, []Dim{}
 	for i, d := range x.Shape {
 		switch {
@@ -91,7 +91,7 @@ func inferSoftmax(n *Node) error {
 		return err
 	}
 	n.DType, n.Shape = x.DType, x.Shape
-	_, err := n.axisOf(n.Int("axis", -1), x.Rank())
+	_, err := n.axisOf(Attribute(n, "axis", int64(-1)), x.rank())
 	return err
 }
 
@@ -100,11 +100,11 @@ func inferCumSum(n *Node) error {
 	if err := n.wantDType(0, tensor.Float32, tensor.Int64); err != nil {
 		return err
 	}
-	if _, known := n.Inputs[1].knownInts(); !known || n.Inputs[1].Rank() != 0 {
+	if _, known := n.Inputs[1].knownInts(); !known || n.Inputs[1].rank() != 0 {
 		return n.errorf("needs a constant int64 number as its axis")
 	}
 	n.DType, n.Shape = x.DType, x.Shape
-	_, err := n.axes(1, x.Rank())
+	_, err := n.axes(1, x.rank())
 	return err
 }
 

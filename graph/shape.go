@@ -17,7 +17,7 @@ func shapeOps() operators {
 		"Unsqueeze": {min: 2, max: 2, since: 13, infer: inferUnsqueeze, sharesInput: true, vjp: likeInput},
 		"Transpose": {min: 1, max: 1, since: 1, attrs: attributes{"perm": integers}, infer: inferTranspose,
 			vjp: func(b *Builder, n, g *Node) []*Node {
-				return []*Node{b.Transpose(g, inverse(n.Ints("perm"))...)}
+				return []*Node{b.Transpose(g, inverse(Attribute[[]int64](n, "perm", nil))...)}
 			}},
 		"Concat": {min: 1, max: math.MaxInt, since: 4, attrs: attributes{"axis": integer.needed()}, infer: inferConcat, vjp: vjpConcat},
 		"Slice":  {min: 5, max: 5, since: 10, infer: inferSlice, vjp: vjpSlice},
@@ -37,7 +37,7 @@ func likeInput(b *Builder, n, g *Node) []*Node {
 
 func inferReshape(n *Node) error {
 	x, want := n.Inputs[0], n.Inputs[1].dims
-	if want == nil || n.Inputs[1].Rank() != 1 {
+	if want == nil || n.Inputs[1].rank() != 1 {
 		return n.errorf("needs a shape of known contents")
 	}
 	n.DType = x.DType
@@ -45,8 +45,8 @@ func inferReshape(n *Node) error {
 	free := -1
 	for i, d := range want {
 		switch {
-		case d.Is(0) && n.Int("allowzero", 0) == 0:
-			if i >= x.Rank() {
+		case d.Is(0) && Attribute(n, "allowzero", int64(0)) == 0:
+			if i >= x.rank() {
 				return n.errorf("copies axis %d that the input lacks", i)
 			}
 			n.Shape[i] = x.Shape[i]
@@ -69,7 +69,7 @@ func inferReshape(n *Node) error {
 		}
 		n.Shape[free] = d
 	}
-	if Product(x.Shape) != Product(n.Shape) {
+	if product(x.Shape) != product(n.Shape) {
 		return n.errorf("changes the number of elements: %s", shapeText(n.Shape))
 	}
 	return nil
@@ -77,7 +77,7 @@ func inferReshape(n *Node) error {
 
 func inferSqueeze(n *Node) error {
 	x := n.Inputs[0]
-	axes, err := n.axes(1, x.Rank())
+	axes, err := n.axes(1, x.rank())
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func inferSqueeze(n *Node) error {
 
 func inferUnsqueeze(n *Node) error {
 	x := n.Inputs[0]
-	axes, err := n.axes(1, x.Rank()+len(n.Inputs[1].dims))
+	axes, err := n.axes(1, x.rank()+len(n.Inputs[1].dims))
 	if err != nil {
 		return err
 	}
@@ -106,8 +106,8 @@ func inferUnsqueeze(n *Node) error {
 }
 
 func inferTranspose(n *Node) error {
-	x, perm := n.Inputs[0], n.Ints("perm")
-	if !isPermutation(perm, x.Rank()) {
+	x, perm := n.Inputs[0], Attribute[[]int64](n, "perm", nil)
+	if !isPermutation(perm, x.rank()) {
 		return n.errorf("perm %v is not a permutation of the axes", perm)
 	}
 	n.DType = x.DType
@@ -119,14 +119,14 @@ func inferTranspose(n *Node) error {
 
 func inferConcat(n *Node) error {
 	first := n.Inputs[0]
-	axis, err := n.axisOf(n.Int("axis", 0), first.Rank())
+	axis, err := n.axisOf(Attribute(n, "axis", int64(0)), first.rank())
 	if err != nil {
 		return err
 	}
 	n.DType, n.Shape = first.DType, slices.Clone(first.Shape)
 	n.dims = slices.Clone(first.dims)
 	for _, x := range n.Inputs[1:] {
-		if x.DType != first.DType || x.Rank() != first.Rank() {
+		if x.DType != first.DType || x.rank() != first.rank() {
 			return n.errorf("mixes dtypes or ranks")
 		}
 		for i, d := range x.Shape {
@@ -146,7 +146,7 @@ func inferConcat(n *Node) error {
 }
 
 func vjpConcat(b *Builder, n, g *Node) []*Node {
-	axis, _ := n.axisOf(n.Int("axis", 0), n.Rank())
+	axis, _ := n.axisOf(Attribute(n, "axis", int64(0)), n.rank())
 	grads := make([]*Node, len(n.Inputs))
 	at := N(0)
 	for i, x := range n.Inputs {
@@ -161,11 +161,11 @@ func vjpConcat(b *Builder, n, g *Node) []*Node {
 func (n *Node) sliceEnds() (axis int, start, end Dim, err error) {
 	x := n.Inputs[0]
 	for i, in := range n.Inputs[1:] {
-		if len(in.dims) != 1 || in.Rank() != 1 {
+		if len(in.dims) != 1 || in.rank() != 1 {
 			return 0, start, end, n.errorf("input %d must be one known length", i+1)
 		}
 	}
-	axes, err := n.axes(3, x.Rank())
+	axes, err := n.axes(3, x.rank())
 	if err != nil {
 		return 0, start, end, err
 	}
@@ -209,7 +209,7 @@ func inferSlice(n *Node) error {
 		return err
 	}
 	n.DType, n.Shape = x.DType, slices.Clone(x.Shape)
-	n.Shape[axis] = end.Sub(start)
+	n.Shape[axis] = end.sub(start)
 	if v, ok := n.Shape[axis].Int(); ok {
 		n.Shape[axis] = N(max(0, v))
 	}
@@ -234,13 +234,13 @@ func vjpSlice(b *Builder, n, g *Node) []*Node {
 	}
 	parts = append(parts, g)
 	if end != x.Shape[axis] {
-		parts = append(parts, zeros(x.Shape[axis].Sub(end)))
+		parts = append(parts, zeros(x.Shape[axis].sub(end)))
 	}
 	return []*Node{b.Concat(axis, parts...), nil, nil, nil, nil}
 }
 
 func inferExpand(n *Node) (err error) {
-	if n.Inputs[1].dims == nil || n.Inputs[1].Rank() != 1 {
+	if n.Inputs[1].dims == nil || n.Inputs[1].rank() != 1 {
 		return n.errorf("needs a shape of known contents")
 	}
 	n.DType = n.Inputs[0].DType
@@ -250,9 +250,9 @@ func inferExpand(n *Node) (err error) {
 
 func inferShape(n *Node) error {
 	x := n.Inputs[0]
-	start := n.Int("start", 0)
-	end := n.Int("end", int64(x.Rank()))
-	if start < 0 || end < start || end > int64(x.Rank()) {
+	start := Attribute(n, "start", int64(0))
+	end := Attribute(n, "end", int64(x.rank()))
+	if start < 0 || end < start || end > int64(x.rank()) {
 		return n.errorf("axes %d to %d are out of range", start, end)
 	}
 	n.DType = tensor.Int64
@@ -263,14 +263,14 @@ func inferShape(n *Node) error {
 
 func inferRange(n *Node) error {
 	for i, x := range n.Inputs {
-		if x.DType != tensor.Int64 || x.Rank() != 0 || len(x.dims) != 1 {
+		if x.DType != tensor.Int64 || x.rank() != 0 || len(x.dims) != 1 {
 			return n.errorf("input %d must be an int64 length of shape []", i)
 		}
 	}
 	if !n.Inputs[2].dims[0].Is(1) {
 		return n.errorf("has step %s; only 1 is supported", n.Inputs[2].dims[0])
 	}
-	count := n.Inputs[1].dims[0].Sub(n.Inputs[0].dims[0])
+	count := n.Inputs[1].dims[0].sub(n.Inputs[0].dims[0])
 	if v, ok := count.Int(); ok {
 		count = N(max(0, v))
 	}
@@ -293,7 +293,7 @@ func (b *Builder) Reshape(x *Node, shape ...Dim) *Node {
 	for i, d := range shape {
 		if v, ok := d.Int(); ok && v != 0 {
 			target[i] = int64(v)
-		} else if i < x.Rank() && x.Shape[i] == d {
+		} else if i < x.rank() && x.Shape[i] == d {
 			copies++
 		} else {
 			target[i] = -1
@@ -304,7 +304,7 @@ func (b *Builder) Reshape(x *Node, shape ...Dim) *Node {
 		return b.Op("Reshape", []*Node{x, b.Ints(target...)})
 	}
 	// A computed 0 is a length, not "copy the axis".
-	return b.Op("Reshape", []*Node{x, b.Lens(shape...)}, Attr{"allowzero", int64(1)})
+	return b.Op("Reshape", []*Node{x, b.lens(shape...)}, Attr{"allowzero", int64(1)})
 }
 
 // Squeeze drops axes of length 1.
@@ -319,15 +319,15 @@ func (b *Builder) Unsqueeze(x *Node, axes ...int) *Node {
 
 // Transpose permutes the axes: axis i of the result is axis perm[i] of x.
 func (b *Builder) Transpose(x *Node, perm ...int) *Node {
-	if x.Op == "Transpose" && isPermutation(int64s(perm), x.Rank()) {
-		inner := x.Ints("perm")
+	if x.Op == "Transpose" && isPermutation(int64s(perm), x.rank()) {
+		inner := Attribute[[]int64](x, "perm", nil)
 		both := make([]int, len(perm))
 		for i, p := range perm {
 			both[i] = int(inner[p])
 		}
 		x, perm = x.Inputs[0], both
 	}
-	if b.err != nil || slices.Equal(perm, identity(x.Rank())) {
+	if b.err != nil || slices.Equal(perm, identity(x.rank())) {
 		return x
 	}
 	return b.Op("Transpose", []*Node{x}, Attr{"perm", int64s(perm)})
@@ -364,14 +364,14 @@ func (b *Builder) Expand(x *Node, shape ...Dim) *Node {
 	if b.err != nil || slices.Equal(x.Shape, shape) {
 		return x
 	}
-	return b.Op("Expand", []*Node{x, b.Lens(shape...)})
+	return b.Op("Expand", []*Node{x, b.lens(shape...)})
 }
 
 // Zeros returns float32 zeros.
 func (b *Builder) Zeros(shape ...Dim) *Node { return b.Expand(b.Float(0), shape...) }
 
-// Scalar returns a length as a float32 value of shape [].
-func (b *Builder) Scalar(d Dim) *Node {
+// scalar returns a length as a float32 value of shape [].
+func (b *Builder) scalar(d Dim) *Node {
 	if v, ok := d.Int(); ok {
 		return b.Float(float64(v))
 	}

@@ -131,22 +131,22 @@ var ruleRows = []shapeRow{
 		bad: "input 0 must be [float32 int64]"},
 
 	{op: "QuantizeLinear", build: func(m maker) *graph.Node {
-		return m.QuantizeLinear(in(m, "x", "batch", "4"), in(m, "s", "batch"), bytes(m, "z", "batch"), 0)
+		return m.Op("QuantizeLinear", []*graph.Node{in(m, "x", "batch", "4"), in(m, "s", "batch"), bytes(m, "z", "batch")}, graph.Attr{Name: "axis", Value: int64(0)})
 	}, want: "uint8[batch,4]"},
 	{op: "QuantizeLinear", build: func(m maker) *graph.Node {
-		return m.QuantizeLinear(in(m, "x", "batch", "4"), in(m, "s", "batch"), bytes(m, "z", "batch"), 1)
+		return m.Op("QuantizeLinear", []*graph.Node{in(m, "x", "batch", "4"), in(m, "s", "batch"), bytes(m, "z", "batch")}, graph.Attr{Name: "axis", Value: int64(1)})
 	}, bad: "for each place along axis 1"},
 	{op: "QuantizeLinear", build: func(m maker) *graph.Node {
-		return m.QuantizeLinear(in(m, "x", "4"), in(m, "s", "4"), ints(m, "z", "4"), 0)
+		return m.Op("QuantizeLinear", []*graph.Node{in(m, "x", "4"), in(m, "s", "4"), ints(m, "z", "4")}, graph.Attr{Name: "axis", Value: int64(0)})
 	}, bad: "a uint8 zero"},
 	{op: "MatMulInteger", build: func(m maker) *graph.Node {
-		return m.MatMulInteger(bytes(m, "x", "batch", "4"), m.ParamOf("w", tensor.Int8, 4, 2), bytes(m, "z"))
+		return m.Op("MatMulInteger", []*graph.Node{bytes(m, "x", "batch", "4"), m.ParamOf("w", tensor.Int8, 4, 2), bytes(m, "z")})
 	}, want: "int32[batch,2]"},
 	{op: "MatMulInteger", build: func(m maker) *graph.Node {
-		return m.MatMulInteger(bytes(m, "x", "batch", "4"), m.ParamOf("w", tensor.Int8, 2, 4), bytes(m, "z"))
+		return m.Op("MatMulInteger", []*graph.Node{bytes(m, "x", "batch", "4"), m.ParamOf("w", tensor.Int8, 2, 4), bytes(m, "z")})
 	}, bad: "inner axes agree"},
 	{op: "MatMulInteger", build: func(m maker) *graph.Node {
-		return m.MatMulInteger(bytes(m, "x", "batch", "4"), m.Param("w", 4, 2), bytes(m, "z"))
+		return m.Op("MatMulInteger", []*graph.Node{bytes(m, "x", "batch", "4"), m.Param("w", 4, 2), bytes(m, "z")})
 	}, bad: "needs uint8 values, int8 ones"},
 	{op: "MatMul", build: func(m maker) *graph.Node {
 		return m.MatMul(m.Cast(in(m, "x", "batch", "4"), tensor.Float16), m.ParamOf("w", tensor.Float16, 4, 2))
@@ -316,10 +316,10 @@ var ruleRows = []shapeRow{
 		build: func(m maker) *graph.Node { return m.GatherElements(in(m, "x", "9"), ints(m, "i", "9", "1"), 0) },
 		bad:   "equal axes"},
 	{op: "ScatterElements", build: func(m maker) *graph.Node {
-		return m.ScatterAdd(in(m, "x", "9", "4"), ints(m, "i", "seq", "4"), in(m, "u", "seq", "4"), 0)
+		return m.Op("ScatterElements", []*graph.Node{in(m, "x", "9", "4"), ints(m, "i", "seq", "4"), in(m, "u", "seq", "4")}, graph.Attr{Name: "axis", Value: int64(0)}, graph.Attr{Name: "reduction", Value: "add"})
 	}, want: "float32[9,4]"},
 	{op: "ScatterElements", build: func(m maker) *graph.Node {
-		return m.ScatterAdd(in(m, "x", "9"), ints(m, "i", "seq"), in(m, "u", "batch"), 0)
+		return m.Op("ScatterElements", []*graph.Node{in(m, "x", "9"), ints(m, "i", "seq"), in(m, "u", "batch")}, graph.Attr{Name: "axis", Value: int64(0)}, graph.Attr{Name: "reduction", Value: "add"})
 	}, bad: "indices shaped like the updates"},
 	{op: "ScatterElements", build: func(m maker) *graph.Node {
 		return raw(m, "ScatterElements", "reduction", "mul", in(m, "x", "9"), ints(m, "i", "2"), in(m, "u", "2"))
@@ -378,43 +378,41 @@ var ruleRows = []shapeRow{
 		bad:   "a constant int64 number as its axis"},
 
 	{op: "RMSNormalization",
-		build: func(m maker) *graph.Node { return m.RMSNormalization(in(m, "x", "batch", "4"), in(m, "g", "4"), 0) },
-		want:  "float32[batch,4]"},
+		build: func(m maker) *graph.Node {
+			return m.Op("RMSNormalization", []*graph.Node{in(m, "x", "batch", "4"), in(m, "g", "4")}, graph.Attr{Name: "axis", Value: int64(-1)}, graph.Attr{Name: "epsilon", Value: float32(0)})
+		},
+		want: "float32[batch,4]"},
 	{op: "RMSNormalization",
-		build: func(m maker) *graph.Node { return m.RMSNormalization(in(m, "x", "batch", "4"), in(m, "g", "3"), 0) },
-		bad:   "gain of its length"},
+		build: func(m maker) *graph.Node {
+			return m.Op("RMSNormalization", []*graph.Node{in(m, "x", "batch", "4"), in(m, "g", "3")}, graph.Attr{Name: "axis", Value: int64(-1)}, graph.Attr{Name: "epsilon", Value: float32(0)})
+		},
+		bad: "gain of its length"},
 	{op: "RotaryEmbedding", build: func(m maker) *graph.Node {
-		return m.RotaryEmbedding(in(m, "x", "batch", "2", "seq", "8"), in(m, "c", "batch", "seq", "2"),
-			in(m, "s", "batch", "seq", "2"), false, 4)
+		return m.Op("RotaryEmbedding", []*graph.Node{in(m, "x", "batch", "2", "seq", "8"), in(m, "c", "batch", "seq", "2"), in(m, "s", "batch", "seq", "2")}, graph.Attr{Name: "rotary_embedding_dim", Value: int64(4)})
 	}, want: "float32[batch,2,seq,8]"},
 	{op: "RotaryEmbedding", build: func(m maker) *graph.Node {
-		return m.RotaryEmbedding(in(m, "x", "batch", "2", "seq", "8"), in(m, "c", "batch", "seq", "4"),
-			in(m, "s", "batch", "seq", "4"), false, 4)
+		return m.Op("RotaryEmbedding", []*graph.Node{in(m, "x", "batch", "2", "seq", "8"), in(m, "c", "batch", "seq", "4"), in(m, "s", "batch", "seq", "4")}, graph.Attr{Name: "rotary_embedding_dim", Value: int64(4)})
 	}, bad: "cos and sin of shape [batch,seq,2]"},
 	{op: "RotaryEmbedding", build: func(m maker) *graph.Node {
-		return m.RotaryEmbedding(in(m, "x", "1", "2", "3", "8"), in(m, "c", "1", "3", "1"), in(m, "s", "1", "3", "1"),
-			false, 3)
+		return m.Op("RotaryEmbedding", []*graph.Node{in(m, "x", "1", "2", "3", "8"), in(m, "c", "1", "3", "1"), in(m, "s", "1", "3", "1")}, graph.Attr{Name: "rotary_embedding_dim", Value: int64(3)})
 	}, bad: "even rotated width of at most K, not 3"},
 	{op: "RotaryEmbedding", build: func(m maker) *graph.Node {
-		return m.RotaryEmbedding(in(m, "x", "1", "2", "3", "4"), in(m, "c", "1", "3", "4"), in(m, "s", "1", "3", "4"),
-			false, 8)
+		return m.Op("RotaryEmbedding", []*graph.Node{in(m, "x", "1", "2", "3", "4"), in(m, "c", "1", "3", "4"), in(m, "s", "1", "3", "4")}, graph.Attr{Name: "rotary_embedding_dim", Value: int64(8)})
 	}, bad: "at most K, not 8"},
 	{op: "Attention", build: func(m maker) *graph.Node {
 		k := in(m, "k", "batch", "2", "past+seq", "8")
-		return m.Attention(in(m, "q", "batch", "2", "seq", "8"), k, in(m, "v", "batch", "2", "past+seq", "4"),
-			bools(m, "m", "batch", "1", "seq", "past+seq"), 1)
+		return m.Op("Attention", []*graph.Node{in(m, "q", "batch", "2", "seq", "8"), k, in(m, "v", "batch", "2", "past+seq", "4"), bools(m, "m", "batch", "1", "seq", "past+seq")}, graph.Attr{Name: "scale", Value: float32(1)})
 	}, want: "float32[batch,2,seq,4]"},
 	{op: "Attention", build: func(m maker) *graph.Node {
-		return m.Attention(in(m, "q", "1", "2", "3", "8"), in(m, "k", "1", "2", "3", "4"),
-			in(m, "v", "1", "2", "3", "4"), nil, 1)
+		return m.Op("Attention", []*graph.Node{in(m, "q", "1", "2", "3", "8"), in(m, "k", "1", "2", "3", "4"), in(m, "v", "1", "2", "3", "4")}, graph.Attr{Name: "scale", Value: float32(1)})
 	}, bad: "needs q [B,H,T,K]"},
 	{op: "Attention", build: func(m maker) *graph.Node {
 		q := in(m, "q", "batch", "2", "seq", "8")
-		return m.Attention(q, q, q, in(m, "m", "1", "1", "seq", "batch"), 1)
+		return m.Op("Attention", []*graph.Node{q, q, q, in(m, "m", "1", "1", "seq", "batch")}, graph.Attr{Name: "scale", Value: float32(1)})
 	}, bad: "mask does not broadcast to [batch,2,seq,seq]"},
 	{op: "Attention", build: func(m maker) *graph.Node {
 		q := in(m, "q", "batch", "2", "seq", "8")
-		return m.Attention(q, q, q, ints(m, "m", "1", "1", "1", "1"), 1)
+		return m.Op("Attention", []*graph.Node{q, q, q, ints(m, "m", "1", "1", "1", "1")}, graph.Attr{Name: "scale", Value: float32(1)})
 	}, bad: "bool or float32 mask"},
 }
 

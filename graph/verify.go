@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Verify runs every shape rule over the finished graph again and checks that
+// verify runs every shape rule over the finished graph again and checks that
 // each node comes after its inputs. An error is a bug in this package or in a
 // pass, not in the user's model.
-func (g *Graph) Verify() error {
+func (g *Graph) verify() error {
 	done := map[*Node]bool{}
 	for _, n := range g.Nodes {
 		for _, in := range n.Inputs {

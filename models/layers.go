@@ -16,7 +16,8 @@ const masked = -1e9
 // rmsNorm returns x / √(mean(x²) + eps) ∘ gain over the last axis of x [..., D].
 func rmsNorm(b *graph.Builder, x, gain *graph.Node, eps float64, m Mode) *graph.Node {
 	if m.Fused {
-		return b.RMSNormalization(x, gain, float32(eps))
+		return b.Op("RMSNormalization", []*graph.Node{x, gain}, graph.Attr{Name: "axis", Value: int64(-1)},
+			graph.Attr{Name: "epsilon", Value: float32(eps)})
 	}
 	if m.Cache { // in the words that ONNX Runtime makes one operator of
 		power := b.ReduceMean(b.Pow(x, 2), true, -1)

@@ -57,7 +57,7 @@ func (d *dropout) factors(b batch) (map[string]*tensor.Tensor, error) {
 	all := make([]*tensor.Tensor, len(d.sites))
 	for i := range d.sites {
 		s := &d.sites[i]
-		shape := make([]int, s.input.Rank())
+		shape := make([]int, len(s.input.Shape))
 		for k, dim := range s.input.Shape {
 			var err error
 			if shape[k], err = dim.Eval(map[string]int{card.Batch: batch, card.Seq: seq}); err != nil {

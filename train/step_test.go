@@ -53,7 +53,7 @@ func addEarlier(t testing.TB, g *graph.Graph, in map[string]*tensor.Tensor) {
 		if !strings.HasPrefix(n.Name, "earlier.") {
 			continue
 		}
-		shape := make([]int, n.Rank())
+		shape := make([]int, len(n.Shape))
 		for i, d := range n.Shape {
 			shape[i], _ = d.Int()
 		}

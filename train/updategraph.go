@@ -120,8 +120,8 @@ func gradOf(lane int) string {
 // keep the rounding small.
 func sumOfSquares(b *graph.Builder, x *graph.Node) *graph.Node {
 	sum := b.Mul(x, x)
-	for sum.Rank() > 1 {
-		sum = b.ReduceSum(sum, false, sum.Rank()-1)
+	for len(sum.Shape) > 1 {
+		sum = b.ReduceSum(sum, false, len(sum.Shape)-1)
 	}
 	return b.ReduceSum(sum, true)
 }

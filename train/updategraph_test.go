@@ -279,8 +279,8 @@ func sameBits(a, b *tensor.Tensor) bool {
 func TestUpdateGraphText(t *testing.T) {
 	g := newUpdateGraph(t, updated[:2], updateRecipe(1), 2)
 	for _, n := range g.Nodes {
-		if n.Opset() > export.OpsetPortable {
-			t.Errorf("%s takes opset %d", n.Name, n.Opset())
+		if graph.Opset(n.Op, len(n.Inputs), n.Attrs) > export.OpsetPortable {
+			t.Errorf("%s takes opset %d", n.Name, graph.Opset(n.Op, len(n.Inputs), n.Attrs))
 		}
 	}
 	graphtest.Golden(t, "update", g.String())

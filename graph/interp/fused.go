@@ -3,6 +3,7 @@ package interp
 import (
 	"math"
 
+	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
@@ -11,7 +12,7 @@ func rmsNormalization[T float](c call) (*tensor.Tensor, error) {
 	x, gain := tensor.Data[T](c.in[0]), tensor.Data[T](c.in[1])
 	out := make([]T, len(x))
 	width := len(gain)
-	eps := float64(c.node.Float("epsilon", 1e-5))
+	eps := float64(graph.Attribute(c.node, "epsilon", float32(1e-5)))
 	for at := 0; at < len(x); at += width {
 		row := x[at : at+width]
 		squares := 0.0
@@ -34,13 +35,13 @@ func rotaryEmbedding[T float](c call) (*tensor.Tensor, error) {
 	cos, sin := tensor.Data[T](c.in[1]), tensor.Data[T](c.in[2])
 	s := out.Shape()
 	heads, length, features := s[1], s[2], s[3]
-	width := int(c.node.Int("rotary_embedding_dim", 0))
+	width := int(graph.Attribute(c.node, "rotary_embedding_dim", int64(0)))
 	if width == 0 {
 		width = features
 	}
 	half := width / 2
 	step, apart := 1, half
-	if c.node.Int("interleaved", 0) != 0 {
+	if graph.Attribute(c.node, "interleaved", int64(0)) != 0 {
 		step, apart = 2, 1
 	}
 	for row := range s[0] * heads * length { // row is (b·H + h)·T + t
@@ -62,7 +63,7 @@ func attention[T float](c call) (*tensor.Tensor, error) {
 	qs, vs := c.in[0].Shape(), c.in[2].Shape()
 	q, k, v := tensor.Data[T](c.in[0]), tensor.Data[T](c.in[1]), tensor.Data[T](c.in[2])
 	rows, width, cols, values := qs[2], qs[3], vs[2], vs[3]
-	scale := T(c.node.Float("scale", float32(1/math.Sqrt(float64(width)))))
+	scale := T(graph.Attribute(c.node, "scale", float32(1/math.Sqrt(float64(width)))))
 	mask := attentionMask[T](c, []int{qs[0], qs[1], rows, cols})
 	out := make([]T, qs[0]*qs[1]*rows*values)
 	distribute(qs[0]*qs[1], rows*cols*(width+values), func(i int) {

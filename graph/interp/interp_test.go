@@ -93,7 +93,9 @@ func TestContentErrors(t *testing.T) {
 	}{
 		{"GatherElements", func(b *graph.Builder) *graph.Node { return b.GatherElements(row(b), ids(b), 0) }, 0,
 			"/GatherElements: index 9 is out of range for axis 0 of length 2"},
-		{"ScatterElements", func(b *graph.Builder) *graph.Node { return b.ScatterAdd(row(b), ids(b), row(b), 0) }, 0,
+		{"ScatterElements", func(b *graph.Builder) *graph.Node {
+			return b.Op("ScatterElements", []*graph.Node{row(b), ids(b), row(b)}, graph.Attr{Name: "axis", Value: int64(0)}, graph.Attr{Name: "reduction", Value: "add"})
+		}, 0,
 			"/ScatterElements: index 9"},
 		{"ScatterND", func(b *graph.Builder) *graph.Node {
 			return b.ScatterND(row(b), b.Reshape(ids(b), seq, graph.N(1)), row(b))
@@ -102,7 +104,7 @@ func TestContentErrors(t *testing.T) {
 			"/Div: integer division by zero"},
 		{"Reshape that copies what is not there", func(b *graph.Builder) *graph.Node {
 			x := b.Zeros(keep(b).Mul(graph.N(3)))
-			return b.Op("Reshape", []*graph.Node{x, b.Lens(graph.N(3), graph.Sym("keep"))})
+			return b.Op("Reshape", []*graph.Node{x, b.Concat(0, b.Ints(3), b.Len(graph.Sym("keep")))})
 		}, 0, "/Reshape: shape [3 0] copies axis 1 of float32[0]"},
 		{"Reshape that leaves an axis open", func(b *graph.Builder) *graph.Node {
 			return b.Op("Reshape", []*graph.Node{b.Zeros(keep(b), graph.N(3)), b.Ints(0, -1)})

@@ -5,6 +5,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
@@ -57,7 +58,7 @@ func flag(trans bool) blas.Transpose {
 func gemm[T float](c call) (*tensor.Tensor, error) {
 	side := func(i int, trans string) matrix[T] {
 		s := c.in[i].Shape()
-		return matrix[T]{s[0], s[1], tensor.Data[T](c.in[i]), c.node.Int(trans, 0) != 0}
+		return matrix[T]{s[0], s[1], tensor.Data[T](c.in[i]), graph.Attribute(c.node, trans, int64(0)) != 0}
 	}
 	x, y := side(0, "transA"), side(1, "transB")
 	rows, _ := x.shape()

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
@@ -23,7 +24,7 @@ func (c call) reduced() (kept, shape []int) {
 		}
 		if !reduced {
 			shape = append(shape, n)
-		} else if c.node.Int("keepdims", 1) != 0 {
+		} else if graph.Attribute(c.node, "keepdims", int64(1)) != 0 {
 			shape = append(shape, 1)
 		}
 	}
@@ -123,7 +124,7 @@ func (c call) softmaxAxis() int { return c.axis(-1, len(c.in[0].Shape())) }
 
 // cumSum adds up in the type A.
 func cumSum[T, A number](c call) (*tensor.Tensor, error) {
-	exclusive, reverse := c.node.Int("exclusive", 0) != 0, c.node.Int("reverse", 0) != 0
+	exclusive, reverse := graph.Attribute(c.node, "exclusive", int64(0)) != 0, graph.Attribute(c.node, "reverse", int64(0)) != 0
 	axis := c.axes(1, len(c.in[0].Shape()))[0]
 	return along(c, axis, func(out, x []T, n, stride int) {
 		var sum A

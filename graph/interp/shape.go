@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
@@ -34,7 +35,7 @@ func reshape(c call) (*tensor.Tensor, error) {
 	free, known := -1, 1
 	for i, v := range c.ints(1) {
 		switch {
-		case v == 0 && c.node.Int("allowzero", 0) == 0:
+		case v == 0 && graph.Attribute(c.node, "allowzero", int64(0)) == 0:
 			if i >= len(x.Shape()) {
 				return nil, fmt.Errorf("shape %v copies axis %d of %v", c.ints(1), i, x)
 			}
@@ -103,7 +104,7 @@ func transpose[T tensor.Element](c call) (*tensor.Tensor, error) {
 	from := c.in[0].Shape()
 	own := rowMajor(from)
 	shape, strides := make([]int, len(from)), make([]int, len(from))
-	for i, p := range c.node.Ints("perm") {
+	for i, p := range graph.Attribute[[]int64](c.node, "perm", nil) {
 		shape[i], strides[i] = from[p], own[p]
 	}
 	return strided(tensor.Data[T](c.in[0]), 0, shape, strides), nil
@@ -168,7 +169,7 @@ func concat[T tensor.Element](c call) (*tensor.Tensor, error) {
 func shapeOf(c call) (*tensor.Tensor, error) {
 	shape := c.in[0].Shape()
 	var out []int64
-	for _, n := range shape[c.node.Int("start", 0):c.node.Int("end", int64(len(shape)))] {
+	for _, n := range shape[graph.Attribute(c.node, "start", int64(0)):graph.Attribute(c.node, "end", int64(len(shape)))] {
 		out = append(out, int64(n))
 	}
 	return tensor.Of(out, len(out)), nil

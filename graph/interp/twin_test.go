@@ -272,7 +272,7 @@ var elementwiseTwins = []twin{
 		scale := d.Mul(d.Exp(d.floats(count)), d.Float(1./64))
 		return d.op("QuantizeLinear", 1, axis, d.floats(s...), scale, d.Const(tensor.Of(zero, count)))
 	}, func(n *graph.Node, in []array, at []int) float64 {
-		k := at[axisOf(n.Int("axis", 1), len(at))]
+		k := at[axisOf(graph.Attribute(n, "axis", int64(1)), len(at))]
 		return min(255, max(0, math.RoundToEven(in[0].at(at...)/in[1].at(k))+in[2].at(k)))
 	}},
 }
@@ -311,7 +311,7 @@ var matrixTwins = []twin{
 			}
 			return a.at(i, k)
 		}
-		a, b := n.Int("transA", 0) == 1, n.Int("transB", 0) == 1
+		a, b := graph.Attribute(n, "transA", int64(0)) == 1, graph.Attribute(n, "transB", int64(0)) == 1
 		inner := in[0].shape[1]
 		if a {
 			inner = in[0].shape[0]
@@ -331,8 +331,7 @@ var matrixTwins = []twin{
 		for i := range y {
 			y[i] = int8(d.IntN(256) - 128)
 		}
-		return d.MatMulInteger(d.Const(tensor.Of(x, m[0], m[1])), d.Const(tensor.Of(y, m[1], m[2])),
-			d.Const(tensor.Scalar(uint8(d.IntN(256)))))
+		return d.Op("MatMulInteger", []*graph.Node{d.Const(tensor.Of(x, m[0], m[1])), d.Const(tensor.Of(y, m[1], m[2])), d.Const(tensor.Scalar(uint8(d.IntN(256))))})
 	}, func(n *graph.Node, in []array, at []int) float64 {
 		sum := 0.0
 		for k := range in[0].shape[1] {
@@ -384,7 +383,7 @@ var shapeTwins = []twin{
 		return d.Op("Transpose", []*graph.Node{d.values(movable, s...)}, graph.Attr{Name: "perm", Value: int64s(d.Perm(len(s)))})
 	}, func(n *graph.Node, in []array, at []int) float64 {
 		from := make([]int, len(at))
-		for i, p := range n.Ints("perm") {
+		for i, p := range graph.Attribute[[]int64](n, "perm", nil) {
 			from[p] = at[i]
 		}
 		return in[0].at(from...)
@@ -400,7 +399,7 @@ var shapeTwins = []twin{
 		}
 		return d.Op("Concat", parts, graph.Attr{Name: "axis", Value: int64(axis)})
 	}, func(n *graph.Node, in []array, at []int) float64 {
-		axis := axisOf(n.Int("axis", 0), len(at))
+		axis := axisOf(graph.Attribute(n, "axis", int64(0)), len(at))
 		k := at[axis]
 		for _, x := range in {
 			if k < x.shape[axis] {
@@ -437,7 +436,7 @@ var shapeTwins = []twin{
 		return d.Op("Shape", []*graph.Node{d.values(movable, d.shape(4, 0)...)},
 			graph.Attr{Name: "start", Value: int64(start)}, graph.Attr{Name: "end", Value: int64(start + d.IntN(3))})
 	}, func(n *graph.Node, in []array, at []int) float64 {
-		return float64(in[0].shape[int(n.Int("start", 0))+at[0]])
+		return float64(in[0].shape[int(graph.Attribute(n, "start", int64(0)))+at[0]])
 	}},
 	{"Shape", func(d draw) *graph.Node {
 		return d.Op("Shape", []*graph.Node{d.values(movable, d.shape(d.IntN(4), 0)...)})
@@ -470,7 +469,7 @@ var indexTwins = []twin{
 		n := int64(s[axisOf(int64(axis), len(s))])
 		return d.op("Gather", 0, axis, d.values(movable, s...), d.numbers(-n, n, d.shape(d.IntN(3), 0)...))
 	}, func(n *graph.Node, in []array, at []int) float64 {
-		axis := axisOf(n.Int("axis", 0), len(in[0].shape))
+		axis := axisOf(graph.Attribute(n, "axis", int64(0)), len(in[0].shape))
 		inside := len(in[1].shape)
 		k := wrap(in[1].at(at[axis:axis+inside]...), in[0].shape[axis])
 		return in[0].at(slices.Concat(at[:axis], []int{k}, at[axis+inside:])...)
@@ -479,7 +478,7 @@ var indexTwins = []twin{
 		x, at, axis := d.indices()
 		return d.op("GatherElements", 0, axis, d.values(movable, x...), at)
 	}, func(n *graph.Node, in []array, at []int) float64 {
-		axis := axisOf(n.Int("axis", 0), len(at))
+		axis := axisOf(graph.Attribute(n, "axis", int64(0)), len(at))
 		return in[0].along(axis, wrap(in[1].at(at...), in[0].shape[axis]), at)
 	}},
 	{"ScatterElements", func(d draw) *graph.Node {
@@ -490,7 +489,7 @@ var indexTwins = []twin{
 		}
 		return d.Op("ScatterElements", []*graph.Node{d.floats(x...), at, d.floats(at.Value.Shape()...)}, attrs...)
 	}, func(n *graph.Node, in []array, at []int) float64 {
-		axis := axisOf(n.Int("axis", 0), len(at))
+		axis := axisOf(graph.Attribute(n, "axis", int64(0)), len(at))
 		sum := in[0].at(at...)
 		for k := range in[1].shape[axis] {
 			if wrap(in[1].along(axis, k, at), in[0].shape[axis]) == at[axis] {
@@ -576,7 +575,7 @@ func reduction(op string, start float64, fold func(sum, v float64) float64, fini
 		everyIndex(x.shape, func(index []int) {
 			k := 0
 			for i, r := range reduced {
-				if r && n.Int("keepdims", 1) == 1 {
+				if r && graph.Attribute(n, "keepdims", int64(1)) == 1 {
 					k++
 				} else if !r {
 					if index[i] != at[k] {
@@ -610,7 +609,7 @@ func soft(op string, finish func(v, sum float64) float64) twin {
 		s := d.shape(1+d.IntN(3), 0)
 		return d.op(op, -1, d.axis(len(s)), d.Add(d.floats(s...), d.Float(float64(d.IntN(3)-1)*800)))
 	}, func(n *graph.Node, in []array, at []int) float64 {
-		axis := axisOf(n.Int("axis", -1), len(at))
+		axis := axisOf(graph.Attribute(n, "axis", int64(-1)), len(at))
 		sum := 0.0
 		for k := range in[0].shape[axis] {
 			sum += math.Exp(in[0].along(axis, k, at) - in[0].at(at...))
@@ -641,10 +640,10 @@ var reduceTwins = []twin{
 		sum := 0.0
 		for k := range in[0].shape[axis] {
 			before := k < at[axis]
-			if n.Int("reverse", 0) == 1 {
+			if graph.Attribute(n, "reverse", int64(0)) == 1 {
 				before = k > at[axis]
 			}
-			if before || k == at[axis] && n.Int("exclusive", 0) == 0 {
+			if before || k == at[axis] && graph.Attribute(n, "exclusive", int64(0)) == 0 {
 				sum += in[0].along(axis, k, at)
 			}
 		}
@@ -659,7 +658,7 @@ var fusedTwins = []twin{
 		if d.IntN(2) == 0 {
 			return d.Op("RMSNormalization", in)
 		}
-		return d.RMSNormalization(in[0], in[1], 0.5)
+		return d.Op("RMSNormalization", []*graph.Node{in[0], in[1]}, graph.Attr{Name: "axis", Value: int64(-1)}, graph.Attr{Name: "epsilon", Value: float32(0.5)})
 	}, func(n *graph.Node, in []array, at []int) float64 {
 		last := len(at) - 1
 		width := in[0].shape[last]
@@ -668,7 +667,7 @@ var fusedTwins = []twin{
 			v := in[0].along(last, k, at)
 			squares += v * v
 		}
-		return in[0].at(at...) / math.Sqrt(squares/float64(width)+float64(n.Float("epsilon", 1e-5))) * in[1].at(at[last])
+		return in[0].at(at...) / math.Sqrt(squares/float64(width)+float64(graph.Attribute(n, "epsilon", float32(1e-5)))) * in[1].at(at[last])
 	}},
 	{"RotaryEmbedding", func(d draw) *graph.Node {
 		s := d.shape(4, 1)
@@ -692,7 +691,7 @@ var fusedTwins = []twin{
 		if first {
 			pair = at[3] + half
 		}
-		if n.Int("interleaved", 0) == 1 {
+		if graph.Attribute(n, "interleaved", int64(0)) == 1 {
 			k, first, pair = at[3]/2, at[3]%2 == 0, at[3]^1
 		}
 		if at[3] >= 2*half {
@@ -727,7 +726,7 @@ var fusedTwins = []twin{
 		return d.Op("Attention", in, graph.Attr{Name: "scale", Value: float32(0.75)})
 	}, func(n *graph.Node, in []array, at []int) float64 {
 		q, k, v := in[0], in[1], in[2]
-		scale := float64(n.Float("scale", float32(1/math.Sqrt(float64(q.shape[3])))))
+		scale := float64(graph.Attribute(n, "scale", float32(1/math.Sqrt(float64(q.shape[3])))))
 		scores := make([]float64, k.shape[2])
 		for s := range scores {
 			for i := range q.shape[3] {

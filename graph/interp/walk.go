@@ -1,6 +1,9 @@
 package interp
 
-import "github.com/nopezoo/zoo/graph/tensor"
+import (
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
+)
 
 // walk visits, in row-major order of one shape, the matching elements of
 // several arrays. Axes that all arrays step through alike are merged, so that
@@ -128,7 +131,7 @@ func around(shape []int, axis int) (outer, n, inner int) {
 
 // axis reads an axis attribute, counted from the end where negative.
 func (c call) axis(missing int64, rank int) int {
-	a := int(c.node.Int("axis", missing))
+	a := int(graph.Attribute(c.node, "axis", missing))
 	if a < 0 {
 		a += rank
 	}

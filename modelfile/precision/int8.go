@@ -36,8 +36,9 @@ func (q int8s) product(x, w *graph.Node) *graph.Node {
 	largest := b.ReduceMax(b.Abs(x), false, -1)
 	scale := b.Div(b.Max(largest, b.Float(tiny)), b.Float(levels)) // [rows]
 	offset := b.Const(tensor.Scalar(uint8(zero)))
-	rows := b.QuantizeLinear(x, scale, b.Expand(offset, scale.Shape...), 0)
-	sums := b.Cast(b.MatMulInteger(rows, b.Transpose(w, 1, 0), offset), tensor.Float32)
+	rows := b.Op("QuantizeLinear", []*graph.Node{x, scale, b.Expand(offset, scale.Shape...)},
+		graph.Attr{Name: "axis", Value: int64(0)})
+	sums := b.Cast(b.Op("MatMulInteger", []*graph.Node{rows, b.Transpose(w, 1, 0), offset}), tensor.Float32)
 	return b.Mul(b.Mul(sums, q.scale(w)), b.Unsqueeze(scale, 1))
 }
 

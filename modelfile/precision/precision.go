@@ -70,7 +70,7 @@ func matrices(g *graph.Graph, full func(name string) bool) map[*graph.Node]bool 
 	found := map[*graph.Node]bool{}
 	for _, n := range g.Nodes {
 		w := weightOf(n)
-		if w != nil && w.DType == tensor.Float32 && w.Rank() == 2 && (full == nil || !full(w.Name)) {
+		if w != nil && w.DType == tensor.Float32 && len(w.Shape) == 2 && (full == nil || !full(w.Name)) {
 			found[w] = true
 		}
 	}
@@ -80,10 +80,10 @@ func matrices(g *graph.Graph, full func(name string) bool) map[*graph.Node]bool 
 // weightOf is the weight of a product with one, or of a look-up of tokens; else nil.
 func weightOf(n *graph.Node) *graph.Node {
 	switch {
-	case n.Op == "Gemm" && n.Int("transA", 0) == 0 && n.Int("transB", 0) == 1 &&
+	case n.Op == "Gemm" && graph.Attribute(n, "transA", int64(0)) == 0 && graph.Attribute(n, "transB", int64(0)) == 1 &&
 		n.Inputs[0] != n.Inputs[1] && n.Inputs[1].Op == graph.OpParam:
 		return n.Inputs[1]
-	case n.Op == "Gather" && n.Int("axis", 0) == 0 && n.Inputs[0].Op == graph.OpParam &&
+	case n.Op == "Gather" && graph.Attribute(n, "axis", int64(0)) == 0 && n.Inputs[0].Op == graph.OpParam &&
 		n.Inputs[1].Op == graph.OpInput && n.Inputs[1].Name == card.InputIDs.Name:
 		return n.Inputs[0]
 	}
@@ -153,7 +153,7 @@ func (c *converter) node(n *graph.Node) *graph.Node {
 
 // lengths are the axes of a weight.
 func lengths(p *graph.Node) []int {
-	shape := make([]int, p.Rank())
+	shape := make([]int, len(p.Shape))
 	for i, d := range p.Shape {
 		shape[i], _ = d.Int()
 	}

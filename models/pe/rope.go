@@ -118,7 +118,11 @@ func (r rope) rotate(s *Site, x *graph.Node) *graph.Node {
 			pairs[c] = c
 		}
 		cos, sin := r.sharpen(s.B, s.B.Cos(angle), pairs), r.sharpen(s.B, s.B.Sin(angle), pairs)
-		return s.B.RotaryEmbedding(x, cos, sin, r.interleaved, r.width)
+		attrs := []graph.Attr{{Name: "rotary_embedding_dim", Value: int64(r.width)}}
+		if r.interleaved {
+			attrs = append(attrs, graph.Attr{Name: "interleaved", Value: int64(1)})
+		}
+		return s.B.Op("RotaryEmbedding", []*graph.Node{x, cos, sin}, attrs...)
 	}
 	// (a, b) → (a cos − b sin, b cos + a sin) for each pair, as x∘cos + (x·R)∘sin
 	// with the signed permutation R. Features outside the width have frequency 0.

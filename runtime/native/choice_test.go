@@ -86,7 +86,7 @@ func TestKernelChoice(t *testing.T) {
 		{"Cast to int", func(b *graph.Builder) *graph.Node { return b.Cast(f(b), tensor.Int64) }, "castToInt"},
 		{"Cast bool to int", func(b *graph.Builder) *graph.Node { return b.Cast(truth(b), tensor.Int64) }, "interpreted"},
 		{"Cast bytes to bool", func(b *graph.Builder) *graph.Node {
-			return b.Cast(b.QuantizeLinear(f(b), known(b, 4), b.Const(tensor.New(tensor.Uint8, 4)), 2), tensor.Bool)
+			return b.Cast(b.Op("QuantizeLinear", []*graph.Node{f(b), known(b, 4), b.Const(tensor.New(tensor.Uint8, 4))}, graph.Attr{Name: "axis", Value: int64(2)}), tensor.Bool)
 		}, "interpreted"},
 		{"MatMul", func(b *graph.Builder) *graph.Node { return b.MatMul(f(b), square(b)) }, "products"},
 		{"MatMul, known", func(b *graph.Builder) *graph.Node { return b.MatMul(f(b), known(b, 4, 3)) }, "weighted"},

@@ -1,6 +1,10 @@
 package native
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/nopezoo/zoo/graph"
+)
 
 // index checks an index into an axis of length n; negative ones count from the end.
 func index(v int64, axis, n int) (int, error) {
@@ -27,7 +31,7 @@ type gather struct{ axis, outer, n, inner int }
 
 func (g *gather) prepare(s *step) error {
 	shape := s.in[0].shape
-	g.axis = fromFront(s.out.part.node.Int("axis", 0), len(shape))
+	g.axis = fromFront(graph.Attribute(s.out.part.node, "axis", int64(0)), len(shape))
 	g.outer, g.n, g.inner = product(shape[:g.axis]), shape[g.axis], product(shape[g.axis+1:])
 	return nil
 }
@@ -105,7 +109,7 @@ type gatherAt struct {
 
 func (g *gatherAt) prepare(s *step) error {
 	from, at := s.in[0].shape, s.in[1].shape
-	g.axis = fromFront(s.out.part.node.Int("axis", 0), len(from))
+	g.axis = fromFront(graph.Attribute(s.out.part.node, "axis", int64(0)), len(from))
 	g.n, g.stride = from[g.axis], product(from[g.axis+1:])
 	g.walk.begin(1)
 	for i, n := range at {

@@ -3,6 +3,7 @@ package native
 import (
 	"math"
 
+	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime/native/internal/simd"
@@ -53,7 +54,7 @@ var makers = map[string]maker{
 	"Reshape":   func(*part) kernel { return view{} },
 	"Squeeze":   func(*part) kernel { return view{} },
 	"Unsqueeze": func(*part) kernel { return view{} },
-	"Transpose": func(q *part) kernel { return &transpose{perm: q.node.Ints("perm")} },
+	"Transpose": func(q *part) kernel { return &transpose{perm: graph.Attribute[[]int64](q.node, "perm", nil)} },
 	"Expand":    func(*part) kernel { return &expand{} },
 	"Slice":     func(*part) kernel { return &slice{} },
 	"Concat":    func(*part) kernel { return &concat{} },

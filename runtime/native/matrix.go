@@ -1,6 +1,7 @@
 package native
 
 import (
+	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/runtime/native/internal/simd"
 )
 
@@ -155,8 +156,8 @@ func productMaker(q *part) kernel {
 	switch {
 	case q.packed != nil:
 		return &weighted{}
-	case q.node.Int("transA", 0) != 0:
+	case graph.Attribute(q.node, "transA", int64(0)) != 0:
 		return nil
 	}
-	return &products{transposed: q.flip || q.node.Int("transB", 0) != 0}
+	return &products{transposed: q.flip || graph.Attribute(q.node, "transB", int64(0)) != 0}
 }

@@ -105,12 +105,12 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 	"QuantizeLinear last": func(o operands) *graph.Node {
 		zeros := o.Const(tensor.Of([]uint8{0, 100, 128, 255}, 4))
 		scale := o.Const(tensor.Of([]float32{0.1, 0.01, 1, 0.5}, 4))
-		return o.Cast(o.QuantizeLinear(o.cube, scale, zeros, 3), tensor.Float32)
+		return o.Cast(o.Op("QuantizeLinear", []*graph.Node{o.cube, scale, zeros}, graph.Attr{Name: "axis", Value: int64(3)}), tensor.Float32)
 	},
 	"QuantizeLinear first": func(o operands) *graph.Node {
 		scale := o.ReduceMax(o.Abs(o.Reshape(o.cube, o.a, o.b.Mul(o.c).Mul(graph.N(4)))), false, 1) // [a]
 		zeros := o.Expand(o.Const(tensor.Scalar(uint8(128))), o.a)
-		return o.Cast(o.QuantizeLinear(o.x, o.Add(o.Mul(scale, o.Float(0.01)), o.Float(0.01)), zeros, 0), tensor.Float32)
+		return o.Cast(o.Op("QuantizeLinear", []*graph.Node{o.x, o.Add(o.Mul(scale, o.Float(0.01)), o.Float(0.01)), zeros}, graph.Attr{Name: "axis", Value: int64(0)}), tensor.Float32)
 	},
 	"QuantizeLinear without an axis": func(o operands) *graph.Node {
 		zeros := o.Const(tensor.Of([]uint8{0, 100, 128, 255}, 4))
@@ -126,8 +126,8 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 	"MatMul weight of no columns": func(o operands) *graph.Node { return o.MatMul(o.cube, o.weight(0)) },
 	"MatMulInteger, another zero": func(o operands) *graph.Node {
 		rows := o.Cast(o.Mul(o.Reshape(o.cube, o.a.Mul(o.b).Mul(o.c), graph.N(4)), o.Float(9)), tensor.Float32)
-		bytes := o.QuantizeLinear(rows, o.Const(tensor.Of([]float32{1, 1, 1, 1}, 4)), o.Const(tensor.Of([]uint8{9, 9, 9, 9}, 4)), 1)
-		return o.Cast(o.MatMulInteger(bytes, o.ParamOf("int8", tensor.Int8, 4, 33), o.Const(tensor.Scalar(uint8(5)))), tensor.Float32)
+		bytes := o.Op("QuantizeLinear", []*graph.Node{rows, o.Const(tensor.Of([]float32{1, 1, 1, 1}, 4)), o.Const(tensor.Of([]uint8{9, 9, 9, 9}, 4))}, graph.Attr{Name: "axis", Value: int64(1)})
+		return o.Cast(o.Op("MatMulInteger", []*graph.Node{bytes, o.ParamOf("int8", tensor.Int8, 4, 33), o.Const(tensor.Scalar(uint8(5)))}), tensor.Float32)
 	},
 	"MatMulInteger, no columns": func(o operands) *graph.Node {
 		return o.quantized(o.ParamOf("int8", tensor.Int8, 4, 0))
@@ -262,12 +262,16 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 	"rank 9 before": func(o operands) *graph.Node {
 		return o.Squeeze(o.Op("Unsqueeze", []*graph.Node{o.cube, o.Ints(0, 2, 4, 6, 8)}), 0, 2, 4, 6, 8)
 	},
-	"RMSNormalization":                   func(o operands) *graph.Node { return o.RMSNormalization(o.cube, o.Param("gain", 4), 1e-5) },
+	"RMSNormalization": func(o operands) *graph.Node {
+		return o.Op("RMSNormalization", []*graph.Node{o.cube, o.Param("gain", 4)}, graph.Attr{Name: "axis", Value: int64(-1)}, graph.Attr{Name: "epsilon", Value: float32(1e-5)})
+	},
 	"RotaryEmbedding":                    func(o operands) *graph.Node { return o.rotated(false, 4) },
 	"RotaryEmbedding part":               func(o operands) *graph.Node { return o.rotated(false, 2) },
 	"RotaryEmbedding without attributes": func(o operands) *graph.Node { return o.rotated(false, -1) },
 	"RotaryEmbedding interleaved":        func(o operands) *graph.Node { return o.rotated(true, 0) },
-	"Attention":                          func(o operands) *graph.Node { return o.Attention(o.cube, o.cube, o.cube, nil, 0.5) },
+	"Attention": func(o operands) *graph.Node {
+		return o.Op("Attention", []*graph.Node{o.cube, o.cube, o.cube}, graph.Attr{Name: "scale", Value: float32(0.5)})
+	},
 }
 
 // weight is a parameter of four rows, which x is brought to.
@@ -282,8 +286,8 @@ func (o operands) quantized(w *graph.Node) *graph.Node {
 	x := o.Reshape(o.cube, o.a.Mul(o.b).Mul(o.c), graph.N(4))
 	scale := o.Div(o.ReduceMax(o.Abs(x), false, -1), o.Float(127))
 	zero := o.Const(tensor.Scalar(uint8(128)))
-	rows := o.QuantizeLinear(x, scale, o.Expand(zero, scale.Shape...), 0)
-	return o.Cast(o.MatMulInteger(rows, w, zero), tensor.Float32)
+	rows := o.Op("QuantizeLinear", []*graph.Node{x, scale, o.Expand(zero, scale.Shape...)}, graph.Attr{Name: "axis", Value: int64(0)})
+	return o.Cast(o.Op("MatMulInteger", []*graph.Node{rows, w, zero}), tensor.Float32)
 }
 
 // places names all rows of the first axis' first element.
@@ -299,7 +303,11 @@ func (o operands) rotated(interleaved bool, width int) *graph.Node {
 	if width < 0 {
 		return o.Op("RotaryEmbedding", []*graph.Node{x, o.Cos(angles), o.Sin(angles)})
 	}
-	return o.RotaryEmbedding(x, o.Cos(angles), o.Sin(angles), interleaved, width)
+	attrs := []graph.Attr{{Name: "rotary_embedding_dim", Value: int64(width)}}
+	if interleaved {
+		attrs = append(attrs, graph.Attr{Name: "interleaved", Value: int64(1)})
+	}
+	return o.Op("RotaryEmbedding", []*graph.Node{x, o.Cos(angles), o.Sin(angles)}, attrs...)
 }
 
 // sample is lengths of the axes a, b, c and d.
@@ -350,7 +358,7 @@ func TestOperators(t *testing.T) {
 			for _, p := range g.Params {
 				rows, _ := p.Shape[0].Int()
 				cols := 1
-				if p.Rank() == 2 {
+				if len(p.Shape) == 2 {
 					cols, _ = p.Shape[1].Int()
 				}
 				w := tensor.New(tensor.Float32, rows, cols)
@@ -364,7 +372,7 @@ func TestOperators(t *testing.T) {
 						tensor.Data[int8](whole)[i] = int8(rng.IntN(129) - 64)
 					}
 					weights[p.Name] = whole
-				case p.Rank() == 1:
+				case len(p.Shape) == 1:
 					weights[p.Name] = w.Reshaped(rows)
 				}
 			}

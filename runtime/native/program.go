@@ -86,7 +86,7 @@ func compile(g *graph.Graph, weights map[string]*tensor.Tensor, file engine.File
 	}
 	for i, n := range g.Nodes {
 		q := part{node: n, number: i, axis: -1}
-		if n.Op == graph.OpInput && n.DType == tensor.Int64 && n.Rank() == 1 && n.Shape[0].Is(1) {
+		if n.Op == graph.OpInput && n.DType == tensor.Int64 && len(n.Shape) == 1 && n.Shape[0].Is(1) {
 			q.axis = slices.Index(p.axes, n.Name)
 		}
 		for _, d := range n.Shape {
@@ -216,7 +216,7 @@ func (p *program) fuse(at map[*graph.Node]int) {
 
 // swapsLast reports whether a Transpose exchanges the last two axes and no others.
 func swapsLast(n *graph.Node) bool {
-	perm := n.Ints("perm")
+	perm := graph.Attribute[[]int64](n, "perm", nil)
 	k := len(perm)
 	for i, a := range perm {
 		want := i
@@ -291,10 +291,10 @@ func (q *part) weight(p *program) (is, transposed bool) {
 	switch q.node.Op {
 	case "MatMul", "MatMulInteger":
 	case "Gemm":
-		if q.node.Int("transA", 0) != 0 {
+		if graph.Attribute(q.node, "transA", int64(0)) != 0 {
 			return false, false
 		}
-		transposed = q.node.Int("transB", 0) != 0
+		transposed = graph.Attribute(q.node, "transB", int64(0)) != 0
 	default:
 		return false, false
 	}

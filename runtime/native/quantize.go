@@ -1,6 +1,9 @@
 package native
 
-import "github.com/nopezoo/zoo/runtime/native/internal/simd"
+import (
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/runtime/native/internal/simd"
+)
 
 // quantize is QuantizeLinear: every place along an axis has a scale, and what stands for zero.
 type quantize struct {
@@ -11,7 +14,7 @@ type quantize struct {
 
 func (q *quantize) prepare(s *step) error {
 	shape := s.in[0].shape
-	axis := fromFront(s.out.part.node.Int("axis", 1), len(shape))
+	axis := fromFront(graph.Attribute(s.out.part.node, "axis", int64(1)), len(shape))
 	q.s, q.n, q.inner = s, shape[axis], product(shape[axis+1:])
 	return nil
 }

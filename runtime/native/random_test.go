@@ -46,7 +46,7 @@ func (r *randomGraph) beside(x *graph.Node) *graph.Node {
 	case 0:
 		return r.Float(float64(r.rng.IntN(5) - 2))
 	case 1:
-		return r.bounded(r.ReduceSum(x, true, r.rng.IntN(x.Rank())))
+		return r.bounded(r.ReduceSum(x, true, r.rng.IntN(len(x.Shape))))
 	case 2:
 		return r.bounded(r.ReduceSum(x, false, 0))
 	}
@@ -66,7 +66,7 @@ func (r *randomGraph) weight(rows, cols int) *graph.Node {
 // flipped exchanges the last two axes.
 func (r *randomGraph) flipped(x *graph.Node) *graph.Node {
 	var perm []int
-	for i := range x.Rank() {
+	for i := range len(x.Shape) {
 		perm = append(perm, i)
 	}
 	k := len(perm)
@@ -96,7 +96,9 @@ var moves = []func(r *randomGraph, x *graph.Node, axis int) *graph.Node{
 		return r.bounded(r.ReduceMax(x, true, axis))
 	},
 	func(r *randomGraph, x *graph.Node, axis int) *graph.Node { return r.bounded(r.CumSum(x, axis)) },
-	func(r *randomGraph, x *graph.Node, _ int) *graph.Node { return r.Transpose(x, r.rng.Perm(x.Rank())...) },
+	func(r *randomGraph, x *graph.Node, _ int) *graph.Node {
+		return r.Transpose(x, r.rng.Perm(len(x.Shape))...)
+	},
 	func(r *randomGraph, x *graph.Node, axis int) *graph.Node { return r.Unsqueeze(x, axis) },
 	func(r *randomGraph, x *graph.Node, _ int) *graph.Node {
 		return r.Reshape(x, append([]graph.Dim{graph.N(1), x.Shape[0].Mul(x.Shape[1])}, x.Shape[2:]...)...)
@@ -146,8 +148,8 @@ func (r *randomGraph) grow() {
 	if r.rng.IntN(2) == 0 {
 		x = r.values[r.rng.IntN(len(r.values))]
 	}
-	y := moves[r.rng.IntN(len(moves))](r, x, r.rng.IntN(x.Rank()))
-	if y != nil && y.Rank() <= 5 && len(graph.Product(y.Shape).String()) <= 10 {
+	y := moves[r.rng.IntN(len(moves))](r, x, r.rng.IntN(len(x.Shape)))
+	if y != nil && len(y.Shape) <= 5 && len(elements(y.Shape).String()) <= 10 {
 		r.values = append(r.values, y)
 	}
 }
@@ -269,4 +271,13 @@ func compareLent(t *testing.T, x *executor, from []*memoryValue, feed map[string
 			t.Errorf("input %s has changed", name)
 		}
 	}
+}
+
+// elements is how many elements a shape has.
+func elements(shape []graph.Dim) graph.Dim {
+	p := graph.N(1)
+	for _, d := range shape {
+		p = p.Mul(d)
+	}
+	return p
 }

@@ -3,6 +3,7 @@ package native
 import (
 	"math"
 
+	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/runtime/native/internal/simd"
 )
 
@@ -55,7 +56,7 @@ func softmax(_ *step, _ int, out, x []float32) {
 
 func rmsNormalization(s *step, _ int, out, x []float32) {
 	n := s.out.part.node
-	r := 1 / math.Sqrt(float64(simd.Dot(x, x))/float64(len(x))+float64(n.Float("epsilon", 1e-5)))
+	r := 1 / math.Sqrt(float64(simd.Dot(x, x))/float64(len(x))+float64(graph.Attribute(n, "epsilon", float32(1e-5))))
 	simd.Mul(out, x, s.in[1].f)
 	simd.MulWith(out, out, float32(r))
 }
@@ -80,7 +81,7 @@ func reduction(f func(s *step, row int, out, x []float32)) maker {
 
 func softmaxMaker(q *part) kernel {
 	rank := len(q.node.Shape)
-	if fromFront(q.node.Int("axis", -1), rank) != rank-1 {
+	if fromFront(graph.Attribute(q.node, "axis", int64(-1)), rank) != rank-1 {
 		return nil
 	}
 	return &rowwiseOver{rowwise{f: softmax}}
@@ -88,7 +89,7 @@ func softmaxMaker(q *part) kernel {
 
 func normMaker(q *part) kernel {
 	rank := len(q.node.Shape)
-	if fromFront(q.node.Int("axis", -1), rank) != rank-1 {
+	if fromFront(graph.Attribute(q.node, "axis", int64(-1)), rank) != rank-1 {
 		return nil
 	}
 	return &rowwiseOver{rowwise{f: rmsNormalization}}
@@ -112,7 +113,7 @@ func (c *cumSum) prepare(s *step) error {
 }
 
 func (c *cumSum) run(s *step) error {
-	exclusive, reverse := s.out.part.node.Int("exclusive", 0) != 0, s.out.part.node.Int("reverse", 0) != 0
+	exclusive, reverse := graph.Attribute(s.out.part.node, "exclusive", int64(0)) != 0, graph.Attribute(s.out.part.node, "reverse", int64(0)) != 0
 	out, x := s.out.f, s.in[0].f
 	for o := range c.outer {
 		for i := range c.inner {

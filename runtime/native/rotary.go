@@ -1,5 +1,7 @@
 package native
 
+import "github.com/nopezoo/zoo/graph"
+
 // rotary is RotaryEmbedding: it turns pairs of features, (2c, 2c+1) when interleaved and
 // (c, c+width/2) otherwise, and copies those beyond the rotated width.
 type rotary struct {
@@ -13,13 +15,13 @@ func (r *rotary) prepare(s *step) error {
 	n := s.out.part.node
 	r.s = s
 	r.heads, r.length, r.features = s.out.shape[1], s.out.shape[2], s.out.shape[3]
-	width := int(n.Int("rotary_embedding_dim", 0))
+	width := int(graph.Attribute(n, "rotary_embedding_dim", int64(0)))
 	if width == 0 {
 		width = r.features
 	}
 	r.half = width / 2
 	r.step, r.apart = 1, r.half
-	if n.Int("interleaved", 0) != 0 {
+	if graph.Attribute(n, "interleaved", int64(0)) != 0 {
 		r.step, r.apart = 2, 1
 	}
 	return nil

@@ -3,6 +3,8 @@ package native
 import (
 	"fmt"
 	"slices"
+
+	"github.com/nopezoo/zoo/graph"
 )
 
 // view is Reshape, Squeeze and Unsqueeze: the operand's memory under another shape. That
@@ -167,7 +169,7 @@ func limit(v, n int64) int64 {
 type concat struct{ axis, outer int }
 
 func (c *concat) prepare(s *step) error {
-	c.axis = fromFront(s.out.part.node.Int("axis", 0), len(s.out.shape))
+	c.axis = fromFront(graph.Attribute(s.out.part.node, "axis", int64(0)), len(s.out.shape))
 	c.outer = product(s.out.shape[:c.axis])
 	total := 0
 	for _, x := range s.in {
@@ -214,7 +216,7 @@ type shapeOf struct{}
 func (shapeOf) prepare(*step) error { return nil }
 
 func (shapeOf) run(s *step) error {
-	start := int(s.out.part.node.Int("start", 0))
+	start := int(graph.Attribute(s.out.part.node, "start", int64(0)))
 	for i := range s.out.i {
 		s.out.i[i] = int64(s.in[0].shape[start+i])
 	}
