@@ -200,6 +200,9 @@ func TestBatcherCalls(t *testing.T) {
 	if got, err := runtime.Completions(b.Stream(t.Context(), texts("a"), runtime.GenerateOptions{MaxNew: 5})); err != nil || got[0].Text != want {
 		t.Errorf("completed to %+v (%v), want %q", got, err, want)
 	}
+	if err := b.Close(); err != nil { // which waits for the loop
+		t.Error(err)
+	}
 	if n := b.Stats(); n.Waiting+n.Running+n.Reading != 0 || n.Bytes != 0 || n.Tokens == 0 {
 		t.Errorf("when all is done: %+v", n)
 	}

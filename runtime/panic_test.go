@@ -40,11 +40,11 @@ func TestBatcherPanic(t *testing.T) {
 					t.Errorf("afterwards: %v: %s", err, diff)
 				}
 			}
+			if err := errors.Join(b.Close(), s.Close()); err != nil { // which waits for calls and the loop
+				t.Error(err)
+			}
 			if n := b.Stats(); n.Running+n.Reading+n.Waiting != 0 || n.Bytes != 0 {
 				t.Errorf("when all is done: %+v", n)
-			}
-			if err := errors.Join(b.Close(), s.Close()); err != nil { // which waits for calls
-				t.Error(err)
 			}
 		})
 	}

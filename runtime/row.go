@@ -30,7 +30,7 @@ type row struct {
 	*sampler
 	newToken // the last one
 	stops    []int64
-	left     int         // tokens it may still get
+	left     int             // tokens it may still get
 	text     *completionText // nil where nothing asks for it
 	logProbs bool
 	top      int // how many of the most probable tokens are told

@@ -46,7 +46,7 @@ func (h *Handler) completions(c *call) error {
 		return h.failureOf(ctx, err)
 	}
 	answer := a.whole
-	if a.request.stream {
+	if a.request.Stream {
 		answer = a.stream
 	}
 	if err = guarded(func() error { return answer(ctx) }); err == nil {
@@ -113,31 +113,31 @@ func (h *Handler) understand(ctx context.Context, c *call, body []byte) (*answer
 	if err != nil {
 		return nil, err
 	}
-	s, err := h.lookup(q.model)
+	s, err := h.lookup(q.Model)
 	if err != nil {
 		return nil, err
 	}
-	c.model, c.streams = s.Name, q.stream
+	c.model, c.streams = s.Name, q.Stream
 	return h.prepare(ctx, c, s, q)
 }
 
 // prepare checks a request against the model and the limits, and cuts its prompts.
 func (h *Handler) prepare(ctx context.Context, c *call, s *served, q *request) (*answers, error) {
-	if q.n > h.limits.Choices/len(q.prompts) {
-		return nil, wrong("n", "%d prompts with n = %d are more than the %d choices that a request may ask for", len(q.prompts), q.n, h.limits.Choices)
+	if q.N > h.limits.Choices/len(q.Prompts) {
+		return nil, wrong("n", "%d prompts with n = %d are more than the %d choices that a request may ask for", len(q.Prompts), q.N, h.limits.Choices)
 	}
-	for id := range q.bias {
+	for id := range q.Bias {
 		if id < 0 || id >= int64(s.vocab) {
 			return nil, wrong("logit_bias", "logit_bias has token id %d, the vocabulary has ids 0 to %d", id, s.vocab-1)
 		}
 	}
 	a := &answers{call: c, model: s, request: q, id: c.id, created: c.began.Unix()}
 	opt := &a.options
-	*opt = runtime.GenerateOptions{PerRow: q.perRow(), StopStrings: q.stops}
-	if q.logProbs != nil {
-		opt.LogProbs, opt.TopLogProbs = true, *q.logProbs
+	*opt = runtime.GenerateOptions{PerRow: q.perRow(), StopStrings: q.Stops}
+	if q.LogProbs != nil {
+		opt.LogProbs, opt.TopLogProbs = true, *q.LogProbs
 	}
-	for i, prompt := range q.prompts {
+	for i, prompt := range q.Prompts {
 		if least := s.Session.LeastTokens(prompt.Text); least > h.mostTokens(s) {
 			return nil, wrong("prompt", "prompt %d has %d bytes, which are %d tokens or more: more than the %d that %s takes here", i,
 				len(prompt.Text), least, h.mostTokens(s), s.Name)
@@ -152,21 +152,21 @@ func (h *Handler) prepare(ctx context.Context, c *call, s *served, q *request) (
 		prompt.IDs = ids
 		most, room := 0, h.mostTokens(s)-len(ids)
 		switch {
-		case q.maxTokens == nil:
+		case q.MaxTokens == nil:
 			most = min(usualTokens, max(room, 1))
 		default:
-			most = *q.maxTokens
+			most = *q.MaxTokens
 		}
 		if most > room {
 			return nil, wrong("max_tokens", "prompt %d has %d tokens, and its answer may have %d: together more than the %d that %s takes here", i,
 				len(ids), most, h.mostTokens(s), s.Name)
 		}
 		c.read += len(ids)
-		for range q.n {
+		for range q.N {
 			a.prompts = append(a.prompts, prompt)
 			opt.Limits = append(opt.Limits, most)
 			row := &rowAnswer{last: ids[len(ids)-1]}
-			if q.echo {
+			if q.Echo {
 				row.before = text
 			}
 			a.rows = append(a.rows, row)

@@ -3,9 +3,7 @@
 //
 //	s, err := runtime.Open("notes.onnx", runtime.Options{})
 //	…
-//	answers, err := serve.Answers(s, runtime.BatcherOptions{})
-//	…
-//	h, err := serve.New([]serve.Model{{Name: "notes", Session: s, Answers: answers}}, serve.Options{Key: key})
+//	h, err := serve.New([]serve.Model{{Name: "notes", Session: s}}, serve.Options{Key: key})
 //	…
 //	err = h.Serve(ctx, listener) // until ctx ends; or mount h in a server of your own: see examples/service
 //

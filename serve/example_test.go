@@ -26,15 +26,11 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer session.Close()
-	answers, err := serve.Answers(session, runtime.BatcherOptions{})
+	handler, err := serve.New([]serve.Model{{Name: "copy", Session: session}}, serve.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer answers.Close()
-	handler, err := serve.New([]serve.Model{{Name: "copy", Session: session, Answers: answers}}, serve.Options{})
-	if err != nil {
-		log.Fatal(err)
-	}
+	defer handler.Close()
 	server := httptest.NewServer(handler)
 	defer server.Close()
 

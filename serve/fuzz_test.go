@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/serve"
 )
 
@@ -23,16 +22,12 @@ func FuzzCompletions(f *testing.F) {
 		f.Add(body)
 	}
 	s := openModel(f)
-	answers, err := serve.Answers(s, runtime.BatcherOptions{})
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Cleanup(func() { _ = answers.Close() })
-	h, err := serve.New([]serve.Model{{Name: "tiny", Session: s, Answers: answers}},
+	h, err := serve.New([]serve.Model{{Name: "tiny", Session: s}},
 		serve.Options{Limits: serve.Limits{Body: 4000, Tokens: 30, Choices: 4}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		f.Fatal(err)
 	}
+	f.Cleanup(func() { _ = h.Close() })
 	f.Fuzz(func(t *testing.T, body string) {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "POST", "/v1/completions", strings.NewReader(body)))

@@ -92,15 +92,11 @@ func catalogued(t testing.TB, bounds runtime.BatcherOptions) (*runtime.Session, 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	answers, err := serve.Answers(s, bounds)
+	h, err := serve.New([]serve.Model{{Name: "copy", Session: s}}, serve.Options{Batch: bounds})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = answers.Close() })
-	h, err := serve.New([]serve.Model{{Name: "copy", Session: s, Answers: answers}}, serve.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	t.Cleanup(func() { _ = h.Close() })
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	return s, server

@@ -156,7 +156,7 @@ func (h *Handler) writeLoad(w io.Writer) {
 	} {
 		gauge(g.name, g.help)
 		for _, m := range h.models {
-			if a, ok := m.Answers.(interface{ Stats() runtime.BatcherStats }); ok {
+			if a, ok := m.completions.(interface{ Stats() runtime.BatcherStats }); ok {
 				fmt.Fprintf(w, "%s{model=\"%s\"} %d\n", g.name, escaped.Replace(m.Name), g.of(a.Stats()))
 			}
 		}

@@ -52,15 +52,11 @@ func following(t *testing.T, pieces []string, text string, opt serve.Options) *h
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	answers, err := serve.Answers(s, runtime.BatcherOptions{})
+	h, err := serve.New([]serve.Model{{Name: "tiny", Session: s}}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { answers.Close() })
-	h, err := serve.New([]serve.Model{{Name: "tiny", Session: s, Answers: answers}}, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	t.Cleanup(func() { h.Close() })
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	return server

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,63 +17,34 @@ import (
 	"github.com/nopezoo/zoo/runtime"
 )
 
-// request is the body of POST /v1/completions.
+// request is the body of POST /v1/completions: its fields, and what each takes.
 type request struct {
-	model         string
-	prompts       promptList
-	maxTokens     *int // nil for what is usual
-	n             int
-	stops         textList
-	stream        bool
-	streamOptions streamOptions
-	logProbs      *int // nil for none
-	echo          bool
-	seed          seed
-	sampling      runtime.Sampling
-	bias          biasMap
-	user          string
-	bestOf        *int // nil for none
-	suffix        string
+	Model         string        `json:"model" takes:"a text"`
+	Prompts       promptList    `json:"prompt" takes:"a text, a list of texts, a list of token ids, or a list of such lists"`
+	MaxTokens     *int          `json:"max_tokens" takes:"a whole number"` // nil for what is usual
+	N             int           `json:"n" takes:"a whole number"`
+	Stops         textList      `json:"stop" takes:"a text, or a list of texts"`
+	Stream        bool          `json:"stream" takes:"true or false"`
+	StreamOptions streamOptions `json:"stream_options" takes:"{\"include_usage\": true} or {\"include_usage\": false}"`
+	LogProbs      *int          `json:"logprobs" takes:"a whole number"` // nil for none
+	Echo          bool          `json:"echo" takes:"true or false"`
+	Seed          seed          `json:"seed" takes:"a whole number"`
+	Temperature   float64       `json:"temperature" takes:"a number"`
+	TopP          float64       `json:"top_p" takes:"a number"`
+	TopK          int           `json:"top_k" takes:"a whole number"`
+	MinP          float64       `json:"min_p" takes:"a number"`
+	Repetition    float64       `json:"repetition_penalty" takes:"a number"`
+	Presence      float64       `json:"presence_penalty" takes:"a number"`
+	Frequency     float64       `json:"frequency_penalty" takes:"a number"`
+	Bias          biasMap       `json:"logit_bias" takes:"an object of token ids and numbers, such as {\"50\": -100}"`
+	User          string        `json:"user" takes:"a text"`
+	BestOf        *int          `json:"best_of" takes:"a whole number"` // nil for none
+	Suffix        string        `json:"suffix" takes:"a text"`
 }
 
 type streamOptions struct {
 	IncludeUsage       bool `json:"include_usage"`
 	IncludeObfuscation bool `json:"include_obfuscation"` // random padding of events; only false is supported
-}
-
-// fields are what a request may have, each with where its value goes.
-func (q *request) fields() map[string]any {
-	return map[string]any{
-		"model": &q.model, "prompt": &q.prompts, "max_tokens": &q.maxTokens, "n": &q.n, "stop": &q.stops,
-		"stream": &q.stream, "stream_options": &q.streamOptions, "logprobs": &q.logProbs, "echo": &q.echo, "seed": &q.seed,
-		"temperature": &q.sampling.Temperature, "top_p": &q.sampling.TopP, "top_k": &q.sampling.TopK,
-		"min_p": &q.sampling.MinP, "repetition_penalty": &q.sampling.RepetitionPenalty,
-		"presence_penalty": &q.sampling.PresencePenalty, "frequency_penalty": &q.sampling.FrequencyPenalty,
-		"logit_bias": &q.bias, "user": &q.user, "best_of": &q.bestOf, "suffix": &q.suffix,
-	}
-}
-
-// wanted says what a field takes.
-func wanted(target any) string {
-	switch target.(type) {
-	case *string:
-		return "a text"
-	case *int, **int, *seed:
-		return "a whole number"
-	case *float64:
-		return "a number"
-	case *bool:
-		return "true or false"
-	case *promptList:
-		return "a text, a list of texts, a list of token ids, or a list of such lists"
-	case *textList:
-		return "a text, or a list of texts"
-	case *biasMap:
-		return `an object of token ids and numbers, such as {"50": -100}`
-	case *streamOptions:
-		return `{"include_usage": true} or {"include_usage": false}`
-	}
-	return "something else"
 }
 
 // parse reads a request. A field that is null counts as absent.
@@ -81,18 +53,21 @@ func parse(body []byte) (*request, error) {
 	if err := strict(body, &given); err != nil || given == nil {
 		return nil, wrong("", "the body is no JSON object: %s", cause(err))
 	}
-	q := &request{n: 1, sampling: runtime.Sampling{Temperature: 1, TopP: 1, RepetitionPenalty: 1}}
-	fields := q.fields()
+	q := &request{N: 1, Temperature: 1, TopP: 1, Repetition: 1}
+	fields, known := reflect.ValueOf(q).Elem(), map[string]int{}
+	for i := range fields.NumField() {
+		known[fields.Type().Field(i).Tag.Get("json")] = i
+	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		target, known := fields[name]
-		if !known {
-			return nil, wrong(shortened(name), "unknown field %q; known are %s", shortened(name), strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
+		i, ok := known[name]
+		if !ok {
+			return nil, wrong(shortened(name), "unknown field %q; known are %s", shortened(name), strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 		}
 		if err := jsontext.Check(given[name]); err != nil {
 			return nil, wrong(name, "%s %v", name, err)
 		}
-		if err := strict(given[name], target); err != nil {
-			return nil, wrong(name, "%s is %s: want %s", name, shortened(string(given[name])), wanted(target))
+		if err := strict(given[name], fields.Field(i).Addr().Interface()); err != nil {
+			return nil, wrong(name, "%s is %s: want %s", name, shortened(string(given[name])), fields.Type().Field(i).Tag.Get("takes"))
 		}
 	}
 	return q, q.check()
@@ -101,29 +76,50 @@ func parse(body []byte) (*request, error) {
 // check refuses what is out of range, whatever the model.
 func (q *request) check() error {
 	switch {
-	case q.bestOf != nil && *q.bestOf != q.n: // the best n of n are all
-		return wrong("best_of", "best_of is %d: only n, which is %d, is supported; ask for n answers and choose by their logprobs", *q.bestOf, q.n)
-	case q.suffix != "":
+	case q.BestOf != nil && *q.BestOf != q.N: // the best n of n are all
+		return wrong("best_of", "best_of is %d: only n, which is %d, is supported; ask for n answers and choose by their logprobs", *q.BestOf, q.N)
+	case q.Suffix != "":
 		return wrong("suffix", "suffix is not supported: the models continue texts; leave it out")
-	case q.echo && q.logProbs != nil:
+	case q.Echo && q.LogProbs != nil:
 		return wrong("echo", "echo together with logprobs is not supported; leave one of the two out")
-	case q.streamOptions.IncludeObfuscation:
+	case q.StreamOptions.IncludeObfuscation:
 		return wrong("stream_options", "stream_options.include_obfuscation is not supported; leave it out")
-	case q.streamOptions.IncludeUsage && !q.stream:
+	case q.StreamOptions.IncludeUsage && !q.Stream:
 		return wrong("stream_options", "stream_options are for streams; give stream: true, or leave them out")
-	case q.n < 1:
-		return wrong("n", "n is %d: want 1 or more", q.n)
-	case q.maxTokens != nil && *q.maxTokens < 1:
-		return wrong("max_tokens", "max_tokens is %d: want 1 or more", *q.maxTokens)
-	case q.logProbs != nil && (*q.logProbs < 0 || *q.logProbs > mostLogProbs):
-		return wrong("logprobs", "logprobs is %d: want 0 to %d", *q.logProbs, mostLogProbs)
-	case len(q.prompts) == 0:
-		return wrong("prompt", "there is no prompt: want %s", wanted(&q.prompts))
+	case q.N < 1:
+		return wrong("n", "n is %d: want 1 or more", q.N)
+	case q.MaxTokens != nil && *q.MaxTokens < 1:
+		return wrong("max_tokens", "max_tokens is %d: want 1 or more", *q.MaxTokens)
+	case q.LogProbs != nil && (*q.LogProbs < 0 || *q.LogProbs > mostLogProbs):
+		return wrong("logprobs", "logprobs is %d: want 0 to %d", *q.LogProbs, mostLogProbs)
+	case len(q.Prompts) == 0:
+		return wrong("prompt", "there is no prompt: want a text, a list of texts, a list of token ids, or a list of such lists")
+	case q.Temperature > mostTemperature:
+		return wrong("temperature", "temperature is %v: want 0 to %d", q.Temperature, mostTemperature)
+	case q.Repetition == 0: // which is none to runtime, and the strongest reward to who counts down from 1
+		return wrong("repetition_penalty", "repetition_penalty is 0: want more, of which 1 is none")
 	}
-	if err := (runtime.GenerateOptions{StopStrings: q.stops}).Check(); err != nil {
+	for _, field := range []struct {
+		name string
+		only runtime.Sampling
+	}{
+		{"temperature", runtime.Sampling{Temperature: q.Temperature}},
+		{"top_p", runtime.Sampling{Temperature: 1, TopP: q.TopP}},
+		{"top_k", runtime.Sampling{Temperature: 1, TopK: q.TopK}},
+		{"min_p", runtime.Sampling{Temperature: 1, MinP: q.MinP}},
+		{"repetition_penalty", runtime.Sampling{RepetitionPenalty: q.Repetition}},
+		{"presence_penalty", runtime.Sampling{PresencePenalty: q.Presence}},
+		{"frequency_penalty", runtime.Sampling{FrequencyPenalty: q.Frequency}},
+		{"logit_bias", runtime.Sampling{LogitBias: q.Bias}},
+	} {
+		if err := (runtime.GenerateOptions{Sampling: field.only}).Check(); err != nil {
+			return wrong(field.name, "%s: %v", field.name, err)
+		}
+	}
+	if err := (runtime.GenerateOptions{StopStrings: q.Stops}).Check(); err != nil {
 		return wrong("stop", "%v", err)
 	}
-	return q.checkSampling()
+	return nil
 }
 
 // mostLogProbs is how many tokens beside the chosen one an answer tells at most.
@@ -132,55 +128,22 @@ const mostLogProbs = 20
 // mostTemperature is OpenAI's; at more, answers are noise.
 const mostTemperature = 2
 
-// checkSampling names the field of what runtime or OpenAI's API does not take, and leaves what they do.
-func (q *request) checkSampling() error {
-	s := &q.sampling
-	s.LogitBias = q.bias
-	switch {
-	case s.Temperature > mostTemperature:
-		return wrong("temperature", "temperature is %v: want 0 to %d", s.Temperature, mostTemperature)
-	case s.RepetitionPenalty == 0: // which is none to runtime, and the strongest reward to who counts down from 1
-		return wrong("repetition_penalty", "repetition_penalty is 0: want more, of which 1 is none")
-	}
-	for _, field := range []struct {
-		name string
-		only runtime.Sampling
-	}{
-		{"temperature", runtime.Sampling{Temperature: s.Temperature}},
-		{"top_p", runtime.Sampling{Temperature: 1, TopP: s.TopP}},
-		{"top_k", runtime.Sampling{Temperature: 1, TopK: s.TopK}},
-		{"min_p", runtime.Sampling{Temperature: 1, MinP: s.MinP}},
-		{"repetition_penalty", runtime.Sampling{RepetitionPenalty: s.RepetitionPenalty}},
-		{"presence_penalty", runtime.Sampling{PresencePenalty: s.PresencePenalty}},
-		{"frequency_penalty", runtime.Sampling{FrequencyPenalty: s.FrequencyPenalty}},
-		{"logit_bias", runtime.Sampling{LogitBias: s.LogitBias}},
-	} {
-		if err := (runtime.GenerateOptions{Sampling: field.only}).Check(); err != nil {
-			return wrong(field.name, "%s: %v", field.name, err)
-		}
-	}
-	// The most probable token is among the first p of the probability for every p, so 0 leaves it
-	// alone; to runtime 0 is no limit.
-	if s.TopP == 0 {
-		s.Temperature = 0
-	}
-	if s.Temperature == 0 { // the most probable token is among any that are left
-		s.TopK, s.TopP, s.MinP = 0, 0, 0
-	}
-	return nil
-}
-
-// perRow returns how the tokens of n answers to each prompt are chosen: by what was asked for, and
+// perRow returns how the tokens of n completions of each prompt are chosen: by what was asked for, and
 // seeds that do not depend on the other prompts.
 func (q *request) perRow() []runtime.Sampling {
-	start := rand.Uint64()
-	if q.seed.given {
-		start = q.seed.value
+	s := runtime.Sampling{Temperature: q.Temperature, TopP: q.TopP, TopK: q.TopK, MinP: q.MinP, RepetitionPenalty: q.Repetition,
+		PresencePenalty: q.Presence, FrequencyPenalty: q.Frequency, LogitBias: q.Bias, Seed: q.Seed.value}
+	// The most probable token is among the first p of the probability for every p, so 0 leaves it
+	// alone; to runtime 0 is no limit.
+	if s.Temperature == 0 || s.TopP == 0 { // the most probable token is among any that are left
+		s.Temperature, s.TopK, s.TopP, s.MinP = 0, 0, 0, 0
 	}
-	out := make([]runtime.Sampling, len(q.prompts)*q.n)
+	if !q.Seed.given {
+		s.Seed = rand.Uint64()
+	}
+	out := slices.Repeat([]runtime.Sampling{s}, len(q.Prompts)*q.N)
 	for i := range out {
-		out[i] = q.sampling
-		out[i].Seed = start + uint64(i%q.n)
+		out[i].Seed += uint64(i % q.N)
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -16,25 +17,28 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // Model is what is served under a name.
 type Model struct {
 	Name    string
 	Session *runtime.Session // must have a tokenizer, and is not closed by the service
-	Answers Answerer         // how prompts are answered: see Answers
 }
 
-// Answerer continues prompts, as runtime.Session does, for many callers at a time.
-type Answerer interface {
+// streamer continues prompts, as runtime.Session does, for many callers at a time.
+type streamer interface {
 	Stream(ctx context.Context, prompts []runtime.Prompt, opt runtime.GenerateOptions) iter.Seq2[runtime.TextStep, error]
 }
 
 // Options say how models are served. The zero value works.
 type Options struct {
 	Limits Limits
-	Key    string       // that requests have to bring ("Authorization: Bearer KEY"), except to /healthz; "" for none
-	Log    *slog.Logger // gets a line for each request, without what prompts and answers say; nil for none
+	// Batch bounds what a model does at a time. Where its provider computes on a device, requests are answered one
+	// after the other, and MaxQueue alone is heeded.
+	Batch runtime.BatcherOptions
+	Key   string       // that requests have to bring ("Authorization: Bearer KEY"), except to /healthz; "" for none
+	Log   *slog.Logger // gets a line for each request, without what prompts and answers say; nil for none
 }
 
 // Handler serves models. It is safe for concurrent use.
@@ -63,6 +67,8 @@ type Handler struct {
 // served is a model with what requests need to know of it.
 type served struct {
 	Model
+	completions streamer
+	close       func() error // ends the completions
 	vocab       int
 	maxLength   int    // of the model; 0 for no limit
 	fingerprint string // of its weights; "" where they have no hash
@@ -88,23 +94,32 @@ func New(models []Model, opt Options) (*Handler, error) {
 		h.key = &hash
 	}
 	for _, m := range models {
-		s, err := newServed(m)
+		s, err := newServed(m, opt.Batch)
 		if err != nil {
-			return nil, fmt.Errorf("serve: model %q: %w", m.Name, err)
+			return nil, errors.Join(fmt.Errorf("serve: model %q: %w", m.Name, err), h.Close())
 		}
-		if h.find(m.Name) != nil {
-			return nil, fmt.Errorf("serve: two models are called %q; give them names that differ", m.Name)
+		twice := h.find(m.Name) != nil
+		if h.models = append(h.models, s); twice {
+			return nil, errors.Join(fmt.Errorf("serve: two models are called %q; give them names that differ", m.Name), h.Close())
 		}
-		h.models = append(h.models, s)
 	}
 	h.ctx, h.cut = context.WithCancelCause(context.Background())
 	h.inner = h.routes()
 	return h, nil
 }
 
-func newServed(m Model) (*served, error) {
-	if m.Name == "" || m.Session == nil || m.Answers == nil {
-		return nil, errors.New("it needs a name, a session and what answers")
+// Close ends all completions with runtime.ErrClosed, before their sessions are closed. Closing again does nothing.
+func (h *Handler) Close() error {
+	var errs []error
+	for _, s := range h.models {
+		errs = append(errs, s.close())
+	}
+	return errors.Join(errs...)
+}
+
+func newServed(m Model, batch runtime.BatcherOptions) (*served, error) {
+	if m.Name == "" || m.Session == nil {
+		return nil, errors.New("it needs a name and a session")
 	}
 	info := m.Session.Info()
 	if info.Card.Form == card.Looped {
@@ -117,7 +132,21 @@ func newServed(m Model) (*served, error) {
 	if hash := info.Card.WeightsSHA256; len(hash) >= 12 {
 		s.fingerprint = "fp_" + hash[:12]
 	}
-	return s, nil
+	return s, s.begin(info.Provider, batch)
+}
+
+// begin makes the streamer of the model.
+func (s *served) begin(provider string, batch runtime.BatcherOptions) error {
+	if engine.OnDevice(provider) { // where rows cannot join others
+		q := newQueue(s.Session, 1, max(cmp.Or(batch.MaxQueue, 256), 0))
+		s.completions, s.close = q, q.Close
+		return nil
+	}
+	b, err := runtime.NewBatcher(s.Session, batch)
+	if err == nil {
+		s.completions, s.close = b, b.Close
+	}
+	return err
 }
 
 // find returns the model of a name, nil for none.

@@ -123,11 +123,7 @@ func TestHosts(t *testing.T) {
 
 func TestNew(t *testing.T) {
 	s := openModel(t)
-	answers, err := serve.Answers(s, runtime.BatcherOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := serve.Model{Name: "tiny", Session: s, Answers: answers}
+	m := serve.Model{Name: "tiny", Session: s}
 	for _, tt := range []struct {
 		models []serve.Model
 		opt    serve.Options
@@ -135,15 +131,13 @@ func TestNew(t *testing.T) {
 	}{
 		{nil, serve.Options{}, "serve: there is no model"},
 		{[]serve.Model{m, m}, serve.Options{}, `serve: two models are called "tiny"; give them names that differ`},
-		{[]serve.Model{{Name: "x"}}, serve.Options{}, `serve: model "x": it needs a name, a session`},
+		{[]serve.Model{{Name: "x"}}, serve.Options{}, `serve: model "x": it needs a name and a session`},
 		{[]serve.Model{m}, serve.Options{Limits: serve.Limits{Tokens: -1}}, "serve: the most tokens of a prompt and its answer are -1"},
+		{[]serve.Model{m}, serve.Options{Batch: runtime.BatcherOptions{MaxRows: -1}}, `serve: model "tiny": runtime: batcher: the most rows are -1`},
 	} {
 		if _, err := serve.New(tt.models, tt.opt); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("error %v, want %s", err, tt.want)
 		}
-	}
-	if _, err := serve.Answers(s, runtime.BatcherOptions{MaxRows: -1}); err == nil {
-		t.Error("-1 rows")
 	}
 }
 
@@ -151,11 +145,7 @@ func TestNew(t *testing.T) {
 func holding(t *testing.T, opt serve.Options, running, waiting int) (*serve.Handler, *held, *httptest.Server) {
 	t.Helper()
 	hold := newHeld(openModel(t))
-	q, err := serve.NewQueue(hold, running, waiting)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, _, server := service(t, opt, q)
+	h, _, server := service(t, opt, serve.NewQueue(hold, running, waiting))
 	return h, hold, server
 }
 
@@ -261,7 +251,7 @@ func TestTimeLimit(t *testing.T) {
 	}
 }
 
-// failing is an Answerer whose model breaks.
+// failing is a streamer whose model breaks.
 type failing struct{}
 
 func (failing) Stream(context.Context, []runtime.Prompt, runtime.GenerateOptions) iter.Seq2[runtime.TextStep, error] {
@@ -283,16 +273,16 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// panicking is an Answerer that panics after so many tokens.
+// panicking is a streamer that panics after so many tokens.
 type panicking struct {
-	serve.Answerer
+	serve.Streamer
 	after int
 }
 
 func (p panicking) Stream(ctx context.Context, prompts []runtime.Prompt, opt runtime.GenerateOptions) iter.Seq2[runtime.TextStep, error] {
 	return func(yield func(runtime.TextStep, error) bool) {
 		n := 0
-		for step, err := range p.Answerer.Stream(ctx, prompts, opt) {
+		for step, err := range p.Streamer.Stream(ctx, prompts, opt) {
 			if n == p.after {
 				panic("a secret of the model")
 			}
@@ -422,10 +412,12 @@ func TestShutdown(t *testing.T) {
 func TestServe(t *testing.T) {
 	s := openModel(t)
 	hold := newHeld(s)
-	h, err := serve.New([]serve.Model{{Name: "tiny", Session: s, Answers: hold}}, serve.Options{})
+	h, err := serve.New([]serve.Model{{Name: "tiny", Session: s}}, serve.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer h.Close()
+	h.Replace("tiny", hold)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -580,8 +572,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// busy is an Answerer that says how much it does.
-type busy struct{ serve.Answerer }
+// busy is a streamer that says how much it does.
+type busy struct{ serve.Streamer }
 
 func (busy) Stats() runtime.BatcherStats {
 	return runtime.BatcherStats{Waiting: 3, Reading: 5, Running: 7, Bytes: 11, Peak: 13, Tokens: 17}

@@ -68,33 +68,31 @@ func openModel(t testing.TB) *runtime.Session {
 }
 
 // service serves the tiny model as "tiny" at an address. answers, if not nil, answers in its place.
-func service(t testing.TB, opt serve.Options, answers serve.Answerer) (*serve.Handler, *runtime.Session, *httptest.Server) {
+func service(t testing.TB, opt serve.Options, answers serve.Streamer) (*serve.Handler, *runtime.Session, *httptest.Server) {
 	t.Helper()
 	s := openModel(t)
-	if answers == nil {
-		var err error
-		if answers, err = serve.Answers(s, runtime.BatcherOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	h, err := serve.New([]serve.Model{{Name: "tiny", Session: s, Answers: answers}}, opt)
+	h, err := serve.New([]serve.Model{{Name: "tiny", Session: s}}, opt)
 	if err != nil {
 		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
+	if answers != nil {
+		h.Replace("tiny", answers)
 	}
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	return h, s, server
 }
 
-// held is an Answerer that makes one token, and the rest of an answer when it is let.
+// held is a streamer that makes one token, and the rest of an answer when it is let.
 type held struct {
-	of    serve.Answerer
+	of    serve.Streamer
 	began chan struct{} // gets an element for each call that has made a token
 	let   chan struct{} // closed to go on
 	ended chan error    // gets what ctx said at the end of each call
 }
 
-func newHeld(of serve.Answerer) *held {
+func newHeld(of serve.Streamer) *held {
 	return &held{of, make(chan struct{}, 100), make(chan struct{}), make(chan error, 100)}
 }
 

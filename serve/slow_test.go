@@ -20,10 +20,12 @@ import (
 func impatient(t *testing.T) net.Conn {
 	t.Helper()
 	s := openModel(t)
-	h, err := serve.New([]serve.Model{{Name: "tiny", Session: s, Answers: s}}, serve.Options{})
+	h, err := serve.New([]serve.Model{{Name: "tiny", Session: s}}, serve.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = h.Close() })
+	h.Replace("tiny", s)
 	h.SetPatience(100 * time.Millisecond)
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)

@@ -135,18 +135,14 @@ func (a *app) serve(ctx context.Context, o serveOptions, args []string) error {
 		}
 		defer session.Close()
 		a.noteWarnings(m.From, session)
-		answers, err := serve.Answers(session, o.bounds)
-		if err != nil {
-			return fmt.Errorf("%s: %w", m.From, err)
-		}
-		defer answers.Close()
-		served = append(served, serve.Model{Name: m.Label, Session: session, Answers: answers})
+		served = append(served, serve.Model{Name: m.Label, Session: session})
 		names = append(names, m.Label)
 	}
-	h, err := serve.New(served, serve.Options{Limits: o.limits, Key: key, Log: o.logger(a)})
+	h, err := serve.New(served, serve.Options{Limits: o.limits, Batch: o.bounds, Key: key, Log: o.logger(a)})
 	if err != nil {
 		return err
 	}
+	defer h.Close()
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", o.addr)
 	if err != nil {
 		return fmt.Errorf("--addr %s: %w; choose another, of which port 0 takes a free one", o.addr, err)

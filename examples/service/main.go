@@ -49,22 +49,19 @@ func run(ctx context.Context, addr string, names []string) error {
 			return err
 		}
 		defer session.Close()
-		answers, err := serve.Answers(session, runtime.BatcherOptions{MaxRows: 16, MaxQueue: 64})
-		if err != nil {
-			return err
-		}
-		defer answers.Close()
 		called := strings.TrimSuffix(filepath.Base(name), ".onnx")
-		models = append(models, serve.Model{Name: called, Session: session, Answers: answers})
+		models = append(models, serve.Model{Name: called, Session: session})
 	}
 	completions, err := serve.New(models, serve.Options{
 		Limits: serve.Limits{Time: time.Minute},
+		Batch:  runtime.BatcherOptions{MaxRows: 16, MaxQueue: 64},
 		Key:    os.Getenv("SERVICE_KEY"),
 		Log:    slog.Default(),
 	})
 	if err != nil {
 		return err
 	}
+	defer completions.Close()
 
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", completions)

@@ -54,7 +54,7 @@ func (a *answers) completion(choices []*choice) completion {
 
 // each shows what each token adds to its choice.
 func (a *answers) each(ctx context.Context, see func(part *choice) error) error {
-	for step, err := range a.model.Answers.Stream(ctx, a.prompts, a.options) {
+	for step, err := range a.model.completions.Stream(ctx, a.prompts, a.options) {
 		if err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func (a *answers) stream(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if a.request.streamOptions.IncludeUsage {
+	if a.request.StreamOptions.IncludeUsage {
 		last := a.completion([]*choice{})
 		last.Usage = a.usage()
 		if err := a.event(last); err != nil {
@@ -119,7 +119,7 @@ func (a *answers) stream(ctx context.Context) error {
 // in its place.
 func (a *answers) part(choices []*choice) any {
 	p := a.completion(choices)
-	if !a.request.streamOptions.IncludeUsage {
+	if !a.request.StreamOptions.IncludeUsage {
 		return p
 	}
 	return struct {
