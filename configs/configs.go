@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/internal/suggest"
-	"github.com/nopezoo/zoo/train/runfile"
 )
 
 //go:embed *.yaml sweeps/*.yaml
@@ -26,55 +25,24 @@ const DefaultPreset = "tiny"
 // MaxBytes is the size of the largest configuration or sweep file that is read.
 const MaxBytes = 1 << 20
 
-// Names returns the presets in alphabetical order.
-func Names() []string { return names(".") }
+// The kinds of files that come with the program.
+const (
+	Presets = "preset"
+	Sweeps  = "sweep"
+)
 
-// Read returns the YAML text of a preset.
-func Read(name string) ([]byte, error) { return read("preset", ".", name) }
+var folders = map[string]string{Presets: ".", Sweeps: "sweeps"}
 
-// About describes a preset.
+// About describes a preset or a sweep file.
 type About struct {
 	Name        string `json:"name"`
 	Description string `json:"description"` // the comment at its head
 	Text        string `json:"text,omitempty"`
 }
 
-// Describe returns a preset with its description. The error for an unknown name lists the
-// known ones.
-func Describe(name string) (About, error) {
-	data, err := Read(name)
-	if err != nil {
-		return About{}, err
-	}
-	var head []string
-	for line := range strings.Lines(string(data)) {
-		comment, ok := strings.CutPrefix(strings.TrimSpace(line), "#")
-		if !ok {
-			break
-		}
-		head = append(head, strings.TrimSpace(comment))
-	}
-	return About{name, strings.TrimPrefix(strings.Join(head, " "), name+": "), string(data)}, nil
-}
-
-// Preset returns the resolved configuration of a preset, such as "tiny". The error
-// for an unknown name lists the known ones.
-func Preset(name string) (runfile.Config, error) {
-	l, err := Load(Sources{Preset: name})
-	if err != nil {
-		return runfile.Config{}, err
-	}
-	return l.Config("")
-}
-
-// Sweeps returns the names of the sweep files in alphabetical order.
-func Sweeps() []string { return names("sweeps") }
-
-// ReadSweep returns the YAML text of a sweep file.
-func ReadSweep(name string) ([]byte, error) { return read("sweep", "sweeps", name) }
-
-func names(folder string) []string {
-	entries, err := embedded.ReadDir(folder)
+// Names returns the files of a kind in alphabetical order.
+func Names(kind string) []string {
+	entries, err := embedded.ReadDir(folders[kind])
 	if err != nil {
 		panic("configs: the embedded directory cannot be read: " + err.Error()) // fixed at build time
 	}
@@ -87,10 +55,19 @@ func names(folder string) []string {
 	return out
 }
 
-func read(kind, folder, name string) ([]byte, error) {
-	data, err := embedded.ReadFile(path.Join(folder, name+".yaml"))
+// Describe returns a file of a kind. The error for an unknown name lists the known ones.
+func Describe(kind, name string) (About, error) {
+	data, err := embedded.ReadFile(path.Join(folders[kind], name+".yaml"))
 	if err != nil || path.Base(name) != name {
-		return nil, suggest.Unknown(kind, name, names(folder))
+		return About{}, suggest.Unknown(kind, name, Names(kind))
 	}
-	return data, nil
+	var head []string
+	for line := range strings.Lines(string(data)) {
+		comment, ok := strings.CutPrefix(strings.TrimSpace(line), "#")
+		if !ok {
+			break
+		}
+		head = append(head, strings.TrimSpace(comment))
+	}
+	return About{name, strings.TrimPrefix(strings.Join(head, " "), name+": "), string(data)}, nil
 }

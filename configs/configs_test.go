@@ -11,24 +11,18 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	for _, tc := range []struct {
-		names []string
-		want  string
-		read  func(string) ([]byte, error)
-	}{
-		{configs.Names(), "tiny", configs.Read},
-		{configs.Sweeps(), "paper", configs.ReadSweep},
-	} {
-		if !slices.Contains(tc.names, tc.want) {
-			t.Errorf("%v lacks %s", tc.names, tc.want)
+	for kind, want := range map[string]string{configs.Presets: "tiny", configs.Sweeps: "paper"} {
+		names := configs.Names(kind)
+		if !slices.Contains(names, want) {
+			t.Errorf("%v lacks %s", names, want)
 		}
-		for _, name := range tc.names {
-			if data, err := tc.read(name); err != nil || len(data) == 0 {
-				t.Errorf("%s: %d bytes, %v", name, len(data), err)
+		for _, name := range names {
+			if about, err := configs.Describe(kind, name); err != nil || about.Text == "" {
+				t.Errorf("%s: %d bytes, %v", name, len(about.Text), err)
 			}
 		}
 		for _, name := range []string{"nothing", "", "../configs/tiny", "sweeps/paper"} {
-			if _, err := tc.read(name); err == nil || !strings.Contains(err.Error(), tc.want) {
+			if _, err := configs.Describe(kind, name); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%q: error %v, want one that lists the known names", name, err)
 			}
 		}

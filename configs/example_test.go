@@ -22,35 +22,30 @@ func ExampleLoad() {
 		fmt.Println(err)
 		return
 	}
-	for _, s := range configs.Settings() {
+	for _, s := range configs.Settings(c) {
 		switch s.Key {
 		case "model.encoding", "model.d_model", "model.d_head", "train.seed", "train.steps":
-			fmt.Printf("%s = %s (%s)\n", s.Key, s.Of(c), layers.Origin(s.Key))
+			fmt.Printf("%s = %s\n", s.Key, s.Text)
 		}
 	}
 	_, err = configs.Load(configs.Sources{Overrides: []configs.Value{{Key: "train.stepz", Value: 100}}})
 	fmt.Println(err)
 	// Output:
-	// model.encoding = rope (override)
-	// model.d_model = 96 (preset tiny)
-	// model.d_head = 24 (default)
-	// train.seed = 7 (environment variable ZOO_TRAIN_SEED)
-	// train.steps = 100 (--steps)
+	// model.encoding = rope
+	// model.d_model = 96
+	// model.d_head = 24
+	// train.seed = 7
+	// train.steps = 100
 	// override train.stepz=100: unknown key "train.stepz"; did you mean "train.steps"?
 }
 
-func ExamplePreset() {
-	c, err := configs.Preset("tiny")
+func ExampleDifference() {
+	layers, err := configs.Load(configs.Sources{Preset: "tiny"})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(c.Train.Task, c.Train.Lengths, c.Train.Steps)
-	// Output: copy 2..20 2600
-}
-
-func ExampleDifference() {
-	was, err := configs.Preset("tiny")
+	was, err := layers.Config("")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -62,7 +57,7 @@ func ExampleDifference() {
 }
 
 func ExampleDescribe() {
-	about, err := configs.Describe("tiny")
+	about, err := configs.Describe(configs.Presets, "tiny")
 	fmt.Println(about.Description, len(about.Text) > 0, err)
 	// Output: learns to copy up to 20 words in a minute and a half on two cores. true <nil>
 }

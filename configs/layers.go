@@ -135,16 +135,6 @@ func (l *Layers) put(x *layer) error {
 	return nil
 }
 
-// Origin returns where the value of a key came from, in the words of messages:
-// "preset tiny", "config file my.yaml", "environment variable ZOO_TRAIN_STEPS", or
-// the From of an override. It is "default" where no layer gives the key.
-func (l *Layers) Origin(key string) string {
-	if g := l.given[key]; g.layer != nil {
-		return g.name
-	}
-	return "default"
-}
-
 // Config returns the resolved configuration; encoding, if not "", replaces the
 // configured one. The error for a value of the wrong type names its origin.
 func (l *Layers) Config(encoding string) (runfile.Config, error) {

@@ -1,7 +1,6 @@
 package configs_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,9 +49,9 @@ func loadLayers(t *testing.T, file string, env map[string]string, args ...string
 // value is the text of a setting in a configuration.
 func value(t *testing.T, c runfile.Config, key string) string {
 	t.Helper()
-	for _, s := range configs.Settings() {
+	for _, s := range configs.Settings(c) {
 		if s.Key == key {
-			return s.Of(c)
+			return s.Text
 		}
 	}
 	t.Fatalf("no setting %s", key)
@@ -241,14 +240,14 @@ func TestOnTask(t *testing.T) {
 // TestOnTaskKeys: every preset names tasks and settings that there are, and settings
 // that it has.
 func TestOnTaskKeys(t *testing.T) {
-	for _, name := range configs.Names() {
-		data, err := configs.Read(name)
+	for _, name := range configs.Names(configs.Presets) {
+		about, err := configs.Describe(configs.Presets, name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		v := viper.New()
 		v.SetConfigType("yaml")
-		if err := v.ReadConfig(bytes.NewReader(data)); err != nil {
+		if err := v.ReadConfig(strings.NewReader(about.Text)); err != nil {
 			t.Fatal(err)
 		}
 		for _, key := range v.AllKeys() {

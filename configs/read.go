@@ -98,7 +98,7 @@ func readYAML(name string, data []byte, preset bool) (*layer, error) {
 		if key == presetKey {
 			if of, _ := value.(string); of == "" {
 				return nil, fmt.Errorf("%s: preset is %s: want one of %s",
-					name, quoted(value), strings.Join(Names(), ", "))
+					name, quoted(value), strings.Join(Names(Presets), ", "))
 			}
 			continue
 		}
@@ -119,12 +119,12 @@ func readYAML(name string, data []byte, preset bool) (*layer, error) {
 // differently on the task, whatever its options; below it those of the preset that it
 // starts from, if it names one. A nil task is the preset's; another has its own lengths.
 func readPreset(preset string, task any) ([]*layer, error) {
-	data, err := Read(preset)
+	about, err := Describe(Presets, preset)
 	if err != nil {
 		return nil, err
 	}
 	name := "preset " + preset
-	base, err := readYAML(name, data, true)
+	base, err := readYAML(name, []byte(about.Text), true)
 	if err != nil {
 		return nil, err
 	}

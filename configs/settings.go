@@ -19,6 +19,7 @@ import (
 type Setting struct {
 	Key  string // as in a config file: "train.steps"
 	Kind string // what values it takes, such as "a whole number"
+	Text string // the value in a configuration; of a section JSON
 
 	field []int // of runfile.Config; nil for a key of a section
 }
@@ -37,8 +38,14 @@ const (
 
 var settings = fieldsOf(reflect.TypeFor[runfile.Config]())
 
-// Settings lists the settings of a run, in the order of runfile.Config.
-func Settings() []Setting { return slices.Clone(settings) }
+// Settings lists the settings of a configuration, in the order of runfile.Config.
+func Settings(c runfile.Config) []Setting {
+	out := slices.Clone(settings)
+	for i, s := range out {
+		out[i].Text = s.of(c)
+	}
+	return out
+}
 
 func fieldsOf(config reflect.Type) []Setting {
 	var out []Setting
@@ -49,7 +56,7 @@ func fieldsOf(config reflect.Type) []Setting {
 		}
 		for k := range part.Type.NumField() {
 			f := part.Type.Field(k)
-			out = append(out, Setting{jsonName(part) + "." + jsonName(f), kindOf(f.Type), []int{i, k}})
+			out = append(out, Setting{Key: jsonName(part) + "." + jsonName(f), Kind: kindOf(f.Type), field: []int{i, k}})
 		}
 	}
 	return out
@@ -104,8 +111,8 @@ func Find(key string) (Setting, error) {
 	return Setting{}, suggest.Unknown("key", key, known)
 }
 
-// Of returns the setting's value in a configuration as text; a section is JSON.
-func (s Setting) Of(c runfile.Config) string {
+// of returns the setting's value in a configuration as text; a section is JSON.
+func (s Setting) of(c runfile.Config) string {
 	value := reflect.ValueOf(c).FieldByIndex(s.field).Interface()
 	if raw, ok := value.(json.RawMessage); ok {
 		var b bytes.Buffer // without the spaces that the file of a run has
@@ -122,7 +129,7 @@ func (s Setting) Of(c runfile.Config) string {
 func Difference(was, now runfile.Config) string {
 	var out []string
 	for _, s := range settings {
-		if a, b := s.Of(was), s.Of(now); a != b {
+		if a, b := s.of(was), s.of(now); a != b {
 			out = append(out, fmt.Sprintf("%s was %s, now %s", s.Key, a, b))
 		}
 	}

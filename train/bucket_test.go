@@ -153,7 +153,7 @@ func ids(batches []train.Batch) (out [][]int64) {
 
 // The presets waste little on padding; paper, whose batches are random, a sixth.
 func TestPresetsPadLittle(t *testing.T) {
-	for _, name := range configs.Names() {
+	for _, name := range configs.Names(configs.Presets) {
 		cfg := preset(t, name)
 		p := padding(t, cfg)
 		t.Logf("preset %s: %.1f %% padding", name, 100*p)
@@ -187,7 +187,11 @@ func padding(t testing.TB, cfg runfile.Config) float64 {
 // preset returns one of the embedded configurations, resolved.
 func preset(t testing.TB, name string) runfile.Config {
 	t.Helper()
-	cfg, err := configs.Preset(name)
+	layers, err := configs.Load(configs.Sources{Preset: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := layers.Config("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // texts are the help of verbs, a file for each, and zoo.txt for zoo itself: a description, and examples after
@@ -24,7 +25,7 @@ const beginExamples = "\nExamples:\n"
 // known fills in the names in double braces of a text.
 func known() *strings.Replacer {
 	return strings.NewReplacer("{{onnxruntime}}", ort.Version, "{{settings}}", settings(),
-		"{{sweeps}}", strings.Join(configs.Sweeps(), " and "))
+		"{{sweeps}}", strings.Join(configs.Names(configs.Sweeps), " and "))
 }
 
 // wrapped is the template of usage with the flags in lines of 80 columns.
@@ -43,7 +44,7 @@ func explain(c *cobra.Command, known *strings.Replacer) {
 // settings lists the keys of the configuration in four columns.
 func settings() string {
 	var lines []string
-	for row := range slices.Chunk(configs.Settings(), 4) {
+	for row := range slices.Chunk(configs.Settings(runfile.Config{}), 4) {
 		line := ""
 		for _, s := range row {
 			line += fmt.Sprintf("  %-24s", s.Key)

@@ -44,7 +44,7 @@ func listVerb(a *app) *cobra.Command {
 			case len(args) == 0:
 				words = kinds
 			case len(args) == 1 && args[0] == "presets":
-				words = configs.Names()
+				words = configs.Names(configs.Presets)
 			}
 			return arguments.Complete(words, false)(c, args, typed)
 		},
@@ -124,7 +124,7 @@ func (a *app) showPreset(args []string, asJSON bool) error {
 	if args[0] != "presets" {
 		return fmt.Errorf("unexpected argument %q: zoo list %s takes no name; see: zoo list --help", args[1], args[0])
 	}
-	about, err := configs.Describe(args[1])
+	about, err := configs.Describe(configs.Presets, args[1])
 	if err != nil {
 		return err
 	}

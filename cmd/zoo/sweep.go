@@ -34,7 +34,7 @@ func sweepVerb(a *app) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&o.file, "config", "", "the sweep `file`, or the name of an embedded one: "+
-		strings.Join(configs.Sweeps(), ", "))
+		strings.Join(configs.Names(configs.Sweeps), ", "))
 	f.StringVar(&o.root, "runs", "runs", "`folder` of the runs")
 	f.StringArrayVar(&o.set, "set", nil, "any setting for all runs, as `key=value`; may be repeated")
 	f.IntVar(&o.workers, "workers", 1, "runs at a time")
@@ -101,7 +101,7 @@ func (o sweepOptions) check(c *cobra.Command) error {
 	case o.executor == "slurm" && o.dryRun && o.asJSON:
 		return errors.New("--json: a job script is no JSON; leave it out")
 	case o.file == "":
-		return fmt.Errorf("--config is missing: a sweep file, or one of %s", strings.Join(configs.Sweeps(), ", "))
+		return fmt.Errorf("--config is missing: a sweep file, or one of %s", strings.Join(configs.Names(configs.Sweeps), ", "))
 	}
 	if err := o.slurm.Check(); err != nil {
 		return fmt.Errorf("--%w", err) // begins with the flag's name

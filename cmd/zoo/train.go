@@ -52,7 +52,7 @@ func trainVerb(a *app) *cobra.Command {
 
 func (o *trainOptions) add(c *cobra.Command) {
 	f := c.Flags()
-	f.String("preset", "", "settings to start from: "+strings.Join(configs.Names(), ", ")+
+	f.String("preset", "", "settings to start from: "+strings.Join(configs.Names(configs.Presets), ", ")+
 		" (default: a config file's, or "+configs.DefaultPreset+")")
 	f.StringVar(&o.file, "config", "", "a YAML `file` of settings, in the form of the presets")
 	f.StringSliceVar(&o.encodings, "pe", nil, "encodings, or all: "+strings.Join(models.Encodings(), ", ")+
@@ -133,7 +133,7 @@ func (a *app) trainRuns(c *cobra.Command, o trainOptions, names []string) (_ []l
 func (o *trainOptions) sources(c *cobra.Command) (configs.Sources, error) {
 	preset := c.Flag("preset")
 	if preset.Changed {
-		if err := arguments.OneOf("preset", preset.Value.String(), configs.Names()...); err != nil {
+		if err := arguments.OneOf("preset", preset.Value.String(), configs.Names(configs.Presets)...); err != nil {
 			return configs.Sources{}, err
 		}
 	}

@@ -27,7 +27,7 @@ const StudyFile = "sweep.yaml"
 // Read reads a sweep file, whose runs are trained in a folder below root that has the sweep's name,
 // and lists the run of every combination, each with its directory and with what it takes. All are
 // checked, and nothing is written. A path that is not on disk may be the name of an embedded sweep
-// (configs.Sweeps). The sources are what the sweep file wins over or gives way to, as
+// (configs.Names). The sources are what the sweep file wins over or gives way to, as
 // configs.Sources says; its Sweep, Lists and Encodings are the sweep's own.
 func Read(path, root string, s configs.Sources) (folder string, runs []Run, err error) {
 	f, err := read(path)
@@ -41,11 +41,12 @@ func Read(path, root string, s configs.Sources) (folder string, runs []Run, err 
 
 func read(path string) (*file, error) {
 	data, err := files.ReadRegular(path, configs.MaxBytes)
-	if errors.Is(err, fs.ErrNotExist) && slices.Contains(configs.Sweeps(), path) {
-		data, err = configs.ReadSweep(path)
+	if errors.Is(err, fs.ErrNotExist) && slices.Contains(configs.Names(configs.Sweeps), path) {
+		about, unknown := configs.Describe(configs.Sweeps, path)
+		data, err = []byte(about.Text), unknown
 	}
 	if err != nil {
-		return nil, fmt.Errorf("sweep file: %w; or name one of %s", err, strings.Join(configs.Sweeps(), ", "))
+		return nil, fmt.Errorf("sweep file: %w; or name one of %s", err, strings.Join(configs.Names(configs.Sweeps), ", "))
 	}
 	name, err := nameOf(path)
 	if err != nil {

@@ -14,7 +14,11 @@ import (
 // A run without a checkpoint is no model; one with the first step is, and weights without steps are.
 func TestNew(t *testing.T) {
 	folder := t.TempDir()
-	c, err := configs.Preset("tiny")
+	l, err := configs.Load(configs.Sources{Preset: "tiny"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := l.Config("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,11 @@ import (
 // Runs that are finished or at work are not stopped, and damaged ones are named.
 func TestStopped(t *testing.T) {
 	folder := t.TempDir()
-	c, err := configs.Preset("tiny")
+	l, err := configs.Load(configs.Sources{Preset: "tiny"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := l.Config("")
 	if err != nil {
 		t.Fatal(err)
 	}

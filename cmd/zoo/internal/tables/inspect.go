@@ -168,8 +168,8 @@ func Checkpoint(name string, c *runfile.Checkpoint) ([][]string, error) {
 
 // Settings lists the settings of a configuration.
 func Settings(c runfile.Config) (lines [][]string) {
-	for _, s := range configs.Settings() {
-		lines = append(lines, []string{s.Key, s.Of(c)})
+	for _, s := range configs.Settings(c) {
+		lines = append(lines, []string{s.Key, s.Text})
 	}
 	if c.From != nil {
 		lines = append(lines, []string{"from", c.From.String()})

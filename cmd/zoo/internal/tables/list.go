@@ -90,8 +90,8 @@ func Tasks() (values any, lines [][]string, err error) {
 // Presets lists the embedded presets, without their texts.
 func Presets() (values any, lines [][]string, err error) {
 	list := []configs.About{}
-	for _, name := range configs.Names() {
-		about, err := configs.Describe(name)
+	for _, name := range configs.Names(configs.Presets) {
+		about, err := configs.Describe(configs.Presets, name)
 		if err != nil {
 			return nil, nil, err
 		}
