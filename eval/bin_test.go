@@ -17,7 +17,7 @@ import (
 )
 
 // asked measures a length or bin with a model that is right, and returns the row and the
-// lengths of the prompts, which are those of copying, by prompt.
+// lengths of the prompts, which are copying's, by prompt.
 func asked(t *testing.T, cfg sweeping, at task.Span) (eval.Row, map[string]int) {
 	t.Helper()
 	f := &fake{answer: perfect, logProb: -5}
@@ -153,7 +153,7 @@ func TestBinNotAvailable(t *testing.T) {
 	}
 }
 
-// honest is a fake whose scores are those of what it writes: certain of its own tokens
+// honest is a fake whose scores are of what it writes: certain of its own tokens
 // for as long as a sequence is what it would have written, and of no other.
 type honest struct {
 	answer func(gold []int64) []int64

@@ -10,7 +10,7 @@ import (
 )
 
 // certain is the probability of a token, given those before it, from which on greedy
-// generation writes it whatever rounding does: no other token comes within 4 % of it, and
+// generation writes it for any rounding: no other token comes within 4 % of it, and
 // results of reading at once and token by token differ by far less.
 const certain = 0.51
 

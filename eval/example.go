@@ -61,7 +61,7 @@ func (s *accuracy) examples(ctx context.Context, at task.Span) (out []example, p
 	if !all {
 		prompts = countable(max(from.prompts(), float64(len(out)+1)))
 	}
-	// Prompts of a batch are padded to the longest: those of like length go together.
+	// Prompts of a batch are padded to the longest: prompts of like length go together.
 	slices.SortStableFunc(out, func(a, b example) int { return len(a.prompt) - len(b.prompt) })
 	return out, prompts, nil
 }

@@ -17,7 +17,7 @@ const warmupTokens = 16
 
 // generateAll fills in every example's output, and times it. Where there are fewer
 // different samples than asked for, some are generated again to fill the last
-// batch: times of smaller batches would not compare with those of other lengths.
+// batch: times of smaller batches would not compare with other lengths'.
 func (s *accuracy) generateAll(ctx context.Context, at task.Span, different []example) (Speed, error) {
 	batch, examples := min(s.cfg.Batch, s.cfg.N), slices.Clone(different)
 	for i := 0; len(examples)%batch != 0 && len(examples) < s.cfg.N; i++ {

@@ -1,7 +1,7 @@
 package eval
 
 // Key is what makes a measurement the one that it is. Two rows with the same key
-// repeat each other, but for the times.
+// repeat each other, times aside.
 type Key struct {
 	Schema           int // of a row with samples; 0 for speed alone
 	Measure          string

@@ -8,7 +8,7 @@ import (
 )
 
 // ProcessMemory returns a meter of this process' resident memory in bytes, the
-// model runtime's included and that of accelerators not. It is an error on
+// model runtime's included and accelerators' not. It is an error on
 // systems that do not tell.
 func ProcessMemory() (MemoryMeter, error) {
 	m := &processMemory{status: "/proc/self/status", clear: "/proc/self/clear_refs"}

@@ -9,7 +9,7 @@ import (
 )
 
 // ProcessMemory returns a meter of this process' resident memory in bytes, the
-// model runtime's included and that of accelerators not. This system keeps one
+// model runtime's included and accelerators' not. This system keeps one
 // peak for the whole life of the process (getrusage(2)), so Peak is
 // PeakOfProcess.
 func ProcessMemory() (MemoryMeter, error) { return processMemory{}, nil }

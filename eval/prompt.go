@@ -26,7 +26,7 @@ type Prompt struct {
 
 // Prompts yields prompts of a length, one of each task of a model in turn, without end. They are
 // prompts of the split Test, which no training run sees, where the length has as many that one is found. The
-// same seed gives the same prompts. The error is that of a model without a task that is known, or of a length
+// same seed gives the same prompts. The error is about a model without a task that is known, or of a length
 // that one of its tasks does not have.
 func Prompts(c card.Card, length int, seed uint64) (iter.Seq2[Prompt, error], error) {
 	tasks, err := task.LookupList(c.Task)

@@ -25,7 +25,7 @@ const (
 // Row is the record of one model on one task at one length, or of its speed at
 // one length without a task: one JSON line. Of the measurements (Score, Speed, Cost, Text)
 // those that Measure does not have, and all of them when NA is true, are zero. In JSON
-// their fields lie beside the others, and are absent then.
+// their fields lie among the others, and are absent then.
 type Row struct {
 	Schema  int    `json:"schema"`
 	Measure string `json:"measure"` // "" in older files is MeasureAccuracy
@@ -55,7 +55,7 @@ type Row struct {
 	// one that the model was trained on, where the bin has such.
 	Whole bool `json:"whole,omitempty"`
 	// Length is the task's measure, not tokens; for MeasureSpeed the tokens read first, and for
-	// MeasureText those of a window.
+	// MeasureText the tokens of a window.
 	// With LengthMin the row is one of a bin, whose samples have lengths from there to
 	// Length; 0 for a single length.
 	Length    int `json:"length"`
@@ -84,7 +84,7 @@ type rowJSON struct {
 	*Cost
 }
 
-// rowFields are a row's without its methods. Those of its measurements are hidden by
+// rowFields are a row's without its methods. Its measurements' are hidden by
 // rowJSON's own.
 type rowFields Row
 
@@ -151,7 +151,7 @@ func (r *Row) NotHeldOut() bool {
 	return r.Whole && (r.TrainMax == 0 || r.TrainMin <= s.Max && s.Min <= r.TrainMax)
 }
 
-// TrainSeeds are those of the training run.
+// TrainSeeds are the seeds of the training run.
 func (r *Row) TrainSeeds() card.Seeds { return card.Seeds{Weights: r.TrainSeed, Data: r.DataSeed} }
 
 // Span is the row's length, or its bin of lengths.
@@ -251,7 +251,7 @@ type Speed struct {
 // demands, by count, and what the machine could do. FLOPs are two for each
 // multiply-add of the model's matrix products (graph.MatrixFLOPs). Bytes are what must move at
 // least: in every run the weights and the state once in, new state and logits
-// once out, whatever an engine moves besides.
+// once out, and not what else an engine moves.
 type Cost struct {
 	Chunk     int `json:"chunk"`      // tokens of each row that one run reads
 	NewTokens int `json:"new_tokens"` // tokens of each row generated after the Length first ones

@@ -30,7 +30,7 @@ func TestStopwatchSpeed(t *testing.T) {
 		t.Errorf("speed (-want +got):\n%s", diff)
 	}
 
-	// A second round: the deviation is now that of the rounds, 50 and 10.
+	// A second round: the deviation is now the rounds', 50 and 10.
 	w.prefill, w.decode = append(w.prefill, 70), append(w.decode, 12, 11, 13)
 	if err := w.stop(10*time.Second, 100); err != nil {
 		t.Fatal(err)

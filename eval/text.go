@@ -21,7 +21,7 @@ type TextConfig struct {
 	Batch int        // most windows in one call of the model
 	Seed  uint64     // of the windows
 	Split task.Split // Test, unless the model is measured on what it may have seen
-	// Longest is the longest of the windows that are compared, in tokens (see LongestWindow): those of all
+	// Longest is the longest of the windows that are compared, in tokens (see LongestWindow): windows of all
 	// lengths end at the same places, so that their errors can be paired. 0 stands for the length
 	// that is measured.
 	Longest int
@@ -39,7 +39,7 @@ type TextConfig struct {
 //
 // That is the protocol that Press et al. 2022 (ALiBi, arXiv 2108.12409, section 2) call
 // nonoverlapping: a token has from one to Length tokens before it, and those early in a window
-// are predicted badly whatever the model is. In their sliding windows only the last Stride
+// are predicted badly by any model. In their sliding windows only the last Stride
 // tokens of each count, which have the most context: of all lengths those are the same tokens,
 // since their windows end at the same places.
 type TextScore struct {
@@ -255,7 +255,7 @@ func (t *textTally) score() *TextScore {
 	return s
 }
 
-// total adds windows up. The standard error of their bits per byte is that of a ratio of means
+// total adds windows up. The standard error of their bits per byte is as of a ratio of means
 // (Cochran 1977, Sampling Techniques, section 2.11), as windows may differ in their bytes.
 func total(windows []tallied) (sum tallied, se float64) {
 	for _, w := range windows {

@@ -86,7 +86,7 @@ func TestMeasureText(t *testing.T) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
-	// the key of what is planned is that of the row
+	// the key of what is planned is the row's
 	if eval.KeyOf(c, cfg, task.At(100)) != row.Key() {
 		t.Errorf("keys differ: %+v and %+v", eval.KeyOf(c, cfg, task.At(100)), row.Key())
 	}

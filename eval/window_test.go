@@ -8,7 +8,7 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// Windows lie within documents, are different, and end at the same places whatever their length.
+// Windows lie within documents, are different, and end at the same places for every length.
 func TestWindows(t *testing.T) {
 	var documents [][]int64
 	next := int64(0)
@@ -37,7 +37,7 @@ func TestWindows(t *testing.T) {
 			ends = slices.Clone(last)
 		}
 		if !slices.Equal(last, ends) {
-			t.Errorf("length %d: windows end at %d, and those of 1 at %d", length, last, ends)
+			t.Errorf("length %d: windows end at %d, and windows of 1 at %d", length, last, ends)
 		}
 		if slices.Sort(last); len(slices.Compact(last)) != 50 {
 			t.Errorf("length %d: a window is drawn twice", length)

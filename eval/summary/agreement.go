@@ -67,7 +67,7 @@ func (s *Study) agree(all []contests) {
 }
 
 // besidePublished is how the encodings of a task that take part in its rankings do, here and in the
-// paper, at those of the paper's longer lengths that all of them were measured at; nobody where
+// paper, at the paper's longer lengths that all of them were measured at; nobody where
 // there are none.
 func (s *Study) besidePublished(t *Task) (lengths []task.Span, ours, theirs contest) {
 	type pair struct {

@@ -36,7 +36,7 @@ var runTraits = slices.Concat(modelTraits, engineTraits, amountTraits)
 
 // columns splits rows by traits, in order of first appearance. Each is named by its
 // model, and by those other traits in which models of that name differ: the hash of its file
-// and those of its place (after the batch) only where nothing before tells them apart.
+// and its place's (after the batch) only where nothing before tells them apart.
 func columns(rows []eval.Row, traits []func(eval.Row) string) []Series {
 	groups := groupBy(rows, func(r eval.Row) string { return keyOf(r, traits) })
 	keys := Each(groups, func(g group[string]) []string { return valuesOf(g.rows[0], traits) })

@@ -10,7 +10,7 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// comparison is a series beside a paper's models for its task and encoding. The setups
+// comparison is a series and a paper's models for its task and encoding. The setups
 // differ, so that a difference is one of two setups.
 type comparison struct {
 	Task       string  `json:"task"` // name of the study's task
@@ -48,7 +48,7 @@ func summaryOf(values []float64, fitted []*bool) Summary {
 	return s
 }
 
-// compare puts the published numbers beside the tasks and encodings that both
+// compare puts the published numbers next to the tasks and encodings that both
 // have, which are of exact match. Scratchpads and other options make another task.
 func (s *Study) compare() {
 	if s.Measure != Exact {
@@ -76,7 +76,7 @@ func (s *Study) compare() {
 func (t *Task) paperName() string { return strings.TrimSuffix(t.Task, "+paper") }
 
 // compared compares a series with a paper's model: at each bin, or, where the paper has
-// single lengths, over those of its longer ones that all runs were measured at here:
+// single lengths, over its longer ones that all runs were measured at here:
 // accuracy falls off so steeply that means over other lengths say nothing of each other.
 func (s *Series) compared(t *Task, m *publishedModel) []comparison {
 	all := m.lengths()

@@ -34,7 +34,7 @@ type costSeries struct {
 	Common costPoint `json:"-"` // at Place.Common
 }
 
-// Costs are those of some rows by length, ascending; only what was measured.
+// Costs are the costs of some rows by length, ascending; only what was measured.
 type Costs []costPoint
 
 // At returns the costs at a length; a point of no length with unknown costs where nothing
@@ -86,8 +86,8 @@ func metrics() []Metric {
 	}
 }
 
-// placeTraits are all that costs depend on beside the model and length. What all places
-// share is left out of their names, but for the first ones.
+// placeTraits are all that costs depend on except the model and length. What all places
+// share is left out of their names, except the first ones.
 var placeTraits = slices.Concat([]func(eval.Row) string{
 	func(r eval.Row) string { return cmp.Or(r.Computer(), "unnamed machine") },
 	func(r eval.Row) string { return cmp.Or(r.Provider, "unnamed provider") },
@@ -266,7 +266,7 @@ func (p *Place) common(trained int) task.Span {
 	return cmp.Or(seen, longest)
 }
 
-// baseline is what a series' costs are relative to: those of the study's baseline of
+// baseline is what a series' costs are relative to: the costs of the study's baseline of
 // the same size and trained lengths, or of the only one.
 func (s *Study) baseline(t *Task, p Place, of int) costPoint {
 	suffix := strings.TrimPrefix(t.Series[of].Name, s.Encodings[t.Series[of].Encoding])

@@ -7,7 +7,7 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// Fit counts training runs, and those of them that fitted: that had an evaluation in
+// Fit counts training runs, and runs that fitted: that had an evaluation in
 // training without a mistake at the trained lengths (eval.Row.FittedStep). Older files and
 // runs without evaluations do not tell.
 type Fit struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// named is a column's name, which begins with that of its model.
+// named is a column's name, which begins with its model's.
 type named struct{ name, model string }
 
 // headsOf names columns as briefly as tables need it: words that the names of all
@@ -60,7 +60,7 @@ func modelsText(pattern string) string {
 }
 
 // causes says why a model was not available. Reasons that differ in their numbers
-// alone are one cause, and that of the shortest length stands for it.
+// alone are one cause, and the shortest length's stands for it.
 func causes(head string, rows []eval.Row) []string {
 	reasons := map[task.Span]string{} // by length
 	for _, r := range rows {

@@ -22,7 +22,7 @@ var publishedLengths []byte
 //go:embed published/ranks.csv
 var publishedRanks []byte
 
-// PublishedSource is the paper whose numbers stand beside ours where nothing else is asked for. Its prompts are not ours, but
+// PublishedSource is the paper whose numbers stand next to ours where nothing else is asked for. Its prompts are not ours, but
 // drawn alike: package task says what differs, among others of PCFG.
 const PublishedSource = "Kazemnejad et al., NeurIPS 2023, arXiv 2305.19466"
 

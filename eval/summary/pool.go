@@ -111,7 +111,7 @@ func pooled(rows []eval.Row) cell {
 }
 
 // byTokens is the cell with tokens right, place by place, in the place of exact
-// match. A sequence's tokens hang together, so that the interval is that of as many
+// match. A sequence's tokens hang together, so that the interval is as of as many
 // prompts; guessing tokens is taken to get none right.
 func (c cell) byTokens() cell {
 	c.accuracy, c.chance = c.tokenAccuracy, 0

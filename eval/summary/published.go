@@ -13,7 +13,7 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// Published holds the numbers of a paper, which stand beside ours.
+// Published holds the numbers of a paper, which stand next to ours.
 type Published struct {
 	Source  string   // how it is cited
 	Caveats []string // what a reader of both must know, in sentences

@@ -40,7 +40,7 @@ func numberOf(t *testing.T, text string) Number {
 }
 
 // TestPublishedAccuracy checks that each of the seventeen tasks has a mean for each of
-// the paper's five encodings, and that means are those of their seeds.
+// the paper's five encodings, and that means are over their seeds.
 func TestPublishedAccuracy(t *testing.T) {
 	type key struct{ task, encoding string }
 	means, seeds := map[key]publishedRow{}, map[key][]publishedRow{}
@@ -126,7 +126,7 @@ func TestPublishedCurves(t *testing.T) {
 
 // TestPublishedRanks recomputes the paper's mean reciprocal ranks from its
 // accuracies by its own tie rule. The groups whose seeds are released come out to
-// the last digit published. Those of mathematics and reasoning do not: but for
+// the last digit published. Mathematics' and reasoning's do not: except
 // addition only means over seeds are known, and ranking the means, counted for
 // each of the three seeds, is not ranking the seeds.
 func TestPublishedRanks(t *testing.T) {

@@ -2,7 +2,7 @@ package summary
 
 import "slices"
 
-// publishedTable sets our accuracies beside the published ones.
+// publishedTable sets our accuracies next to the published ones.
 func (s *Study) publishedTable() Table {
 	runs := slices.ContainsFunc(s.Published, func(c comparison) bool { return c.Theirs.All.Median.Known() })
 	whole := slices.ContainsFunc(s.Published, func(c comparison) bool { return c.All.Known() })

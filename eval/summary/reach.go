@@ -11,7 +11,7 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// Reach is the effective length of a series (see eval.EffectiveLength): that of its one
+// Reach is the effective length of a series (see eval.EffectiveLength): the length of its one
 // run, or the median over its runs. Of an even number of runs it is the lower middle one,
 // which is a length that was measured.
 type Reach struct {

@@ -332,7 +332,7 @@ func TestFormalFramework(t *testing.T) {
 	}
 }
 
-// Signs are those of what is written: what rounds to 0 has none.
+// Signs are of what is written: what rounds to 0 has none.
 func TestSigns(t *testing.T) {
 	for n, want := range map[Number][2]string{
 		0.8: {"0.80", "+80.0"}, -0.25: {"−0.25", "−25.0"}, 0: {"0.00", "0.0"}, -0.004: {"0.00", "−0.4"},

@@ -10,7 +10,7 @@ import (
 )
 
 // Series is what some rows of a task say by length, over training runs, one for each
-// seed: those of an encoding, one line of the charts, or those of one model as it was run,
+// seed: runs of an encoding, one line of the charts, or of one model as it was run,
 // one column of the tables. An encoding has several if one seed has several models (of
 // other settings, or checkpoints of one run), or if models differ in size or trained
 // lengths, and one for each intervention after training and each precision of files.

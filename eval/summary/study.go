@@ -26,7 +26,7 @@ type Options struct {
 	// OnlyFitted leaves out runs that are not known to have fitted, as papers do whose means
 	// are over such runs. How many there are of all is told all the same (Series.Fit).
 	OnlyFitted bool
-	Published  *Published // the numbers to compare with; nil for those of Kazemnejad
+	Published  *Published // the numbers to compare with; nil for the numbers of Kazemnejad
 }
 
 // Study is what a set of rows says.
@@ -43,7 +43,7 @@ type Study struct {
 	Published []comparison `json:"published"` // by task, then in the order of Encodings
 	Source    string       `json:"-"`         // of the published numbers
 	Caveats   []string     `json:"-"`         // of the comparison, in sentences
-	// Agreements are those of our orders of encodings with the published ones: on each
+	// Agreements are the agreements of our orders of encodings with the published ones: on each
 	// task that has them, and last over all, where all have.
 	Agreements []orderAgreement `json:"agreements"`
 	Notes      []string         `json:"-"` // what a reader must know about the data
@@ -187,7 +187,7 @@ func (s *Study) namesOf(encodings []string) []string {
 	return out
 }
 
-// encodings lists the encodings of rows: those of order in their order, others by name.
+// encodings lists the encodings of rows: the names in order in its order, others by name.
 func encodings(rows []eval.Row, order []string) []string {
 	out := distinct(rows, func(r eval.Row) string { return r.Encoding })
 	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(placeIn(order, a), placeIn(order, b)) })
@@ -262,7 +262,7 @@ func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 	}
 	for _, r := range rows {
 		if !t.Scored {
-			break // lengths are tokens here, those of training are the task's
+			break // lengths are tokens here, and training's are the task's
 		}
 		if r.TrainMax > 0 && (t.Trained[0] == 0 || r.TrainMin < t.Trained[0]) {
 			t.Trained[0] = r.TrainMin

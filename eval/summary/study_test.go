@@ -282,7 +282,7 @@ func TestPlaces(t *testing.T) {
 }
 
 // TestCompared sets one length of addition, where the paper weighs lengths by
-// their pairs of digit counts, beside the published mean.
+// their pairs of digit counts, and the published mean.
 func TestCompared(t *testing.T) {
 	known, err := task.Lookup("addition")
 	if err != nil {

@@ -28,7 +28,7 @@ type Text struct {
 // textSeries is what some rows of a corpus say by length, over training runs.
 type textSeries struct {
 	Name     string
-	Encoding int // and Variant, as those of Series
+	Encoding int // and Variant, as Series'
 	Variant  int
 	Seeds    []card.Seeds
 	Trained  [2]int
@@ -109,7 +109,7 @@ func widen(r *[2]int, n int) {
 	r[1] = max(r[1], n)
 }
 
-// textPoint is what rows of one length say. Those of one training run, which may differ in
+// textPoint is what rows of one length say. Rows of one training run, which may differ in
 // their windows or in where they were measured, count once, by their mean.
 func newTextPoint(rows []eval.Row) textPoint {
 	measured := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return r.Text == nil })

@@ -46,7 +46,7 @@ func (s *Study) variants(rows []eval.Row) []Series {
 }
 
 // groupsBy groups rows by what was changed after training, or by the precision of their file:
-// first those of models as they were trained, in float32.
+// first models as they were trained, in float32.
 func groupsBy(rows []eval.Row, of func(eval.Row) string) []group[string] {
 	groups := groupBy(rows, of)
 	slices.SortFunc(groups, func(x, y group[string]) int { return strings.Compare(x.key, y.key) })

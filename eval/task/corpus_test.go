@@ -46,7 +46,7 @@ func TestCorpus(t *testing.T) {
 	}
 	pieces, err := task.Vocabulary("", k)
 	if err != nil || len(pieces) != 258 || pieces[0] != tokenizer.PadBytes {
-		t.Fatalf("%d pieces, %v; want those of bytes", len(pieces), err)
+		t.Fatalf("%d pieces, %v; want pieces of bytes", len(pieces), err)
 	}
 	if _, err := task.Vocabulary(tokenizer.Characters, k); err == nil {
 		t.Error("a corpus is written in characters")

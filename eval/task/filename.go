@@ -77,7 +77,7 @@ func (f fileName) String() string {
 func (f fileName) named() string { return f.prefix + f.path }
 
 // results is the task's Name, in which the path is not: results of one file are the same
-// wherever it is, those of files with other contents never, and it can be part of a
+// wherever it is, files with other contents never, and it can be part of a
 // file's name.
 func (f fileName) results() string {
 	const most = 40
@@ -123,7 +123,7 @@ func lookupFile(name string) (Task, error) {
 }
 
 // Label returns the names of a list with commas as results have them, which can be part
-// of a file's name: those of tasks from files have neither path nor colon. A name with the digest of its file need
+// of a file's name: tasks from files have neither path nor colon. A name with the digest of its file need
 // not have the file. What is no name is returned as it is, with the error of Lookup.
 func Label(list string) (string, error) {
 	names := strings.Split(list, ",")

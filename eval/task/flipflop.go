@@ -50,7 +50,7 @@ func flipFlop(name string, ignore float64) Task {
 	}
 }
 
-// flipFlopEntropy is that of a pair in the middle, in nats: of two to ignore, two writes,
+// flipFlopEntropy is the entropy of a pair in the middle, in nats: of two to ignore, two writes,
 // and the one read that the memory allows.
 func flipFlopEntropy(ignore float64) float64 {
 	entropy := 0.0

@@ -30,7 +30,7 @@ func flipFlopOracle() oracle {
 	}}
 }
 
-// The shares of instructions are those of the name, and bits are fair.
+// The shares of instructions are the name's, and bits are fair.
 func TestFlipFlopShares(t *testing.T) {
 	for name, ignore := range map[string]float64{"flip-flop": 0.8, "flip-flop-sparse": 0.98, "flip-flop-dense": 0.1} {
 		k := lookup(t, name)

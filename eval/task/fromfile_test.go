@@ -188,7 +188,7 @@ func TestFromFileRefuses(t *testing.T) {
 	}
 }
 
-// The stored name finds the file again as long as its contents are the same; that of
+// The stored name finds the file again as long as its contents are the same; the name of
 // results depends on the contents and on the file's own name alone.
 func TestFileNames(t *testing.T) {
 	path := sampleFile(t, "sums.jsonl", line("7 + 5 = ", "12", 1))

@@ -50,7 +50,7 @@ func (t Task) laidOut(given options) (Task, error) {
 	return t, nil
 }
 
-// hintWords is the number of words that hints are taken from: those of two letters from
+// hintWords is the number of words that hints are taken from: words of two letters from
 // aa to hz, among which no word of a sentence is.
 const hintWords = 8 * 26
 

@@ -13,7 +13,7 @@ import (
 	"github.com/nopezoo/zoo/internal/files"
 )
 
-// learntFile is a vocabulary of subwords in the per-user cache, beside the corpora. What is in a card never depends on it.
+// learntFile is a vocabulary of subwords in the per-user cache, with the corpora. What is in a card never depends on it.
 type learntFile struct {
 	Of     string   `json:"of"` // version, rule and digests of the corpora
 	SHA256 string   `json:"sha256"`
@@ -40,7 +40,7 @@ func learntPath(rule, of string) (string, error) {
 	return filepath.Join(filepath.Dir(corpora), "subwords", name), nil
 }
 
-// readLearnt returns the pieces that are kept in a file, which must be those of a key.
+// readLearnt returns the pieces that are kept in a file, which must be a key's.
 func readLearnt(path, of string) ([]string, error) {
 	data, err := files.ReadRegular(path, mostLearnt)
 	if err != nil {

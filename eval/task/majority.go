@@ -63,7 +63,7 @@ func uniqueModes(k, n int) float64 {
 }
 
 // majorityBinary asks which of two digits is the more frequent. The number of zeros is
-// uniform, but for ties.
+// uniform, except ties.
 //
 //	[BOS] 0 1 1 [SEP] ⏵ 1
 func majorityBinary() Task {

@@ -6,7 +6,7 @@ import (
 )
 
 // parityUniform asks whether the ones among digits are even in number. That number is
-// uniform, so that it is often small, unlike that of the task parity.
+// uniform, so that it is often small, unlike the task parity's.
 //
 //	[BOS] 0 1 1 [SEP] ⏵ even
 func parityUniform() Task {

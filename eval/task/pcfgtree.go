@@ -11,7 +11,7 @@ import (
 // uniformly, for a function to be unary and for an argument to be a function. Of the
 // expressions as many are kept of each depth and number of words as make both be
 // distributed as in the sentences of an English corpus. Strings have 2 to 5 items,
-// uniformly, but no string occurs twice, so that those of 2 run out.
+// uniformly, but no string occurs twice, so that strings of 2 run out.
 //
 // Here an expression has a given number of functions. Drawing the first probability
 // uniformly makes about every number of binary ones among them as probable as every
@@ -71,8 +71,8 @@ func anyPCFGShape(rng *rand.Rand, n int) pcfgShape {
 	return s
 }
 
-// weight is the logarithm of how probable it is that a shape is kept, but for a
-// constant: that of a log-normal distribution of depth and words over that of the
+// weight is the logarithm of how probable it is that a shape is kept, without a
+// constant: a log-normal distribution of depth and words over the distribution of the
 // shapes that are drawn.
 func (s pcfgShape) weight() float64 {
 	depth, words := s.size()

@@ -10,7 +10,7 @@ import (
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
-// All returns every task without options, one row each: those of this package, and
+// All returns every task without options, one row each: this package's, and
 // after them what was registered.
 func All() []Task {
 	return append([]Task{
@@ -132,7 +132,7 @@ func Vocabulary(rule string, tasks ...Task) ([]string, error) {
 }
 
 // Related reports whether two lists of names with commas have a task in common,
-// whatever its options.
+// with any options.
 func Related(x, y string) bool {
 	for name := range strings.SplitSeq(x, ",") {
 		for other := range strings.SplitSeq(y, ",") {
@@ -146,7 +146,7 @@ func Related(x, y string) bool {
 }
 
 // Base returns the name in All of a task's name or alias with options; a name that is
-// none is returned as it is, and so is that of a file.
+// none is returned as it is, and so is the name of a file.
 func Base(name string) string {
 	if _, ok := kindOf(name); ok {
 		return name

@@ -12,7 +12,7 @@ import (
 )
 
 // Draw yields n samples of each length, in the order of the lengths, as Sample draws them. The same
-// seed gives the same samples of a length, whatever the other lengths are. An error is the last element; a length
+// seed gives the same samples of a length, with any other lengths. An error is the last element; a length
 // that the task does not have is one before the first sample.
 //
 // For n = 0 it yields every sample there is, of some lengths or for none of all. A task without Each is an error then.

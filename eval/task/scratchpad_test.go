@@ -14,7 +14,7 @@ import (
 )
 
 // Every combination of parts, for every task that has a scratchpad: its tokens
-// are those of its vocabulary, and it reads back as it was written.
+// are its vocabulary's, and it reads back as it was written.
 func TestScratchpadCombinations(t *testing.T) {
 	for _, name := range mathematical {
 		for bits := 1; bits < 32; bits++ {

@@ -17,7 +17,7 @@ type Span struct{ Min, Max int }
 // At is the span of one length.
 func At(length int) Span { return Span{length, length} }
 
-// Spans are those of single lengths.
+// Spans are of single lengths.
 func Spans(lengths ...int) []Span {
 	out := make([]Span, len(lengths))
 	for i, n := range lengths {
@@ -35,7 +35,7 @@ func (s Span) Within(r Range) bool { return r.Contains(s.Min) && r.Contains(s.Ma
 // Middle is where the span stands on an axis of lengths.
 func (s Span) Middle() float64 { return float64(s.Min+s.Max) / 2 }
 
-// Compare orders spans by their middles, and those of one middle by where they begin.
+// Compare orders spans by their middles, and spans of one middle by where they begin.
 func (s Span) Compare(o Span) int {
 	return cmp.Or(cmp.Compare(s.Min+s.Max, o.Min+o.Max), cmp.Compare(s.Min, o.Min))
 }

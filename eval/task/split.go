@@ -117,7 +117,7 @@ const ManyPrompts = 100_000
 
 // SplitFor returns what measuring a model draws from when split is asked for. It
 // belongs into every record of a measurement. trained are the lengths that the
-// model was trained on, for a mixture those of all its tasks together; the zero
+// model was trained on, for a mixture the lengths of all its tasks together; the zero
 // Range says that they are not known.
 //
 // No training run of the model saw a prompt of a length outside trained, so nothing
@@ -141,7 +141,7 @@ func (t Task) SplitFor(length int, split Split, trained Range) (Split, error) {
 
 // Different yields samples of different prompts, all of them in the split, until
 // there are no more. The same state of rng gives the same samples. The first error
-// ends it, that of ctx included.
+// ends it, ctx's included.
 //
 // A task whose samples can be listed (Each) yields all of a length; others draw
 // until 20 times as many draws as the length has prompts (ManyPrompts at most, and

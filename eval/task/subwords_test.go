@@ -64,7 +64,7 @@ func TestCorpusSubwords(t *testing.T) {
 		got[300] = "changed" // it is the caller's
 	}
 	if other, err := task.Vocabulary("bpe:512", k); err != nil || !slices.Equal(other, want[:512]) {
-		t.Errorf("the vocabulary of 512 is not the beginning of that of 600: %v", err)
+		t.Errorf("the vocabulary of 512 is not the beginning of the one of 600: %v", err)
 	}
 	tok, err := tokenizer.New(want)
 	if err != nil {
@@ -119,7 +119,7 @@ func TestLearntOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// vocabulary is that of a process of its own, which has to learn or not
+	// vocabulary belongs to a process of its own, which has to learn or not
 	vocabulary := func(rule string, learns bool) []string {
 		t.Helper()
 		task.ForgetLearnt()

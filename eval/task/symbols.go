@@ -47,7 +47,7 @@ func symbols(n int) []string {
 }
 
 // symbolTask completes a task of that form, whose draw gives the symbols of a prompt of a
-// length and those of its answer. all are the symbols that occur.
+// length and of its answer. all are the symbols that occur.
 func symbolTask(t Task, all []string, draw func(rng *rand.Rand, length int) (prompt, answer []string)) Task {
 	t.Version, t.Prefix, t.Special = 1, "[BOS]", []string{"[BOS]", "[SEP]"}
 	if t.Train == (Range{}) {

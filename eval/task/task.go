@@ -41,7 +41,7 @@
 //
 // The space at a prompt's end belongs to the answer's first token. Other fields are
 // passed over, so the JSON lines of Task.Write can be read. An answer is right when its
-// words are. Prompts are divided by their hashes as those of other tasks are, whatever a
+// words are. Prompts are divided by their hashes as other tasks' are, whatever a
 // field "split" says; a prompt that stands in the file twice counts once. A file has at
 // most 1 GiB, and a line 1 MiB.
 //
@@ -70,7 +70,7 @@
 // from some 6,000. The paper holds no prompts out at trained lengths; SplitOf
 // does. In the paper a space stands before the ". Thus," that closes a scratchpad,
 // as it does here with the option "paper" alone: models of both kinds exist. PCFG's
-// expressions are drawn anew, from a distribution fitted to that of the published
+// expressions are drawn anew, from a distribution fitted to the distribution of the published
 // files (see pcfgtree.go). Lengths, other distributions and all other strings are the
 // paper's.
 package task

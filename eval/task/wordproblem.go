@@ -21,7 +21,7 @@ const permuted = 5
 //
 //	[BOS] bacde acbde [SEP] ⏵ cabde
 //
-// Differences from the papers: they ask for the product of every prefix, here that of the
+// Differences from the papers: they ask for the product of every prefix, here the product of the
 // whole word alone is asked for, and each element is one token whose letters no model sees.
 func wordProblem(name string, even bool) Task {
 	elements := permutations(even)
@@ -67,7 +67,7 @@ func wordProblem(name string, even bool) Task {
 	return t
 }
 
-// permutation maps a letter's index to that of the letter in its place.
+// permutation maps a letter's index to the index of the letter in its place.
 type permutation [permuted]int
 
 // permutations lists the even ones, or all, in the order of their names: the identity first.

@@ -83,7 +83,7 @@ func copier(t *testing.T, r request) *Model {
 	return m
 }
 
-// A model that finds what it copies by one feature, the position, no longer does without it, nor with that of
+// A model that finds what it copies by one feature, the position, no longer does without it, nor with the position of
 // another token; a random direction moves that feature little, and after the layer the position is of no use.
 func TestCausal(t *testing.T) {
 	r := ask(t, eval.MeasureCausal, nil, 6, eval.TaskTokens)

@@ -67,7 +67,7 @@ func TestDrawnHeads(t *testing.T) {
 			t.Errorf("one key at random: %s %v, control %v", role, anywhere.Values[role], anywhere.Control[role])
 		}
 	}
-	// Half of the weight one token back, the rest anywhere: the variance of the places is that of
+	// Half of the weight one token back, the rest anywhere: the variance of the places is the one of
 	// ½ at one of t+1 keys, and so is the variance of the keys drawn.
 	half := drawn(2000, 24, func(rng *rand.Rand, _ []int64, _ matches, t int, row []float32) {
 		row[max(t-1, 0)] += 0.5
