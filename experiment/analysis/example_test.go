@@ -45,5 +45,8 @@ func Example() {
 	head := plan.Observations()[1]
 	fmt.Printf("layer %d, head %d: %.0f %% on the token before, %.0f %% at random\n", head.Layer, head.Head,
 		100*head.Values[eval.RolePrevious], 100*head.Control[eval.RolePrevious])
-	// Output: layer 0, head 1: 97 % on the token before, 6 % at random
+	fmt.Printf("%.0f of %d prompts are right\n", head.Values["correct"], head.N)
+	// Output:
+	// layer 0, head 1: 97 % on the token before, 6 % at random
+	// 4 of 4 prompts are right
 }

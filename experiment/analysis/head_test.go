@@ -116,6 +116,30 @@ func TestDistancesAtMistakes(t *testing.T) {
 	}
 }
 
+// A map has the weights of the shortest sequence, and more tokens than cells share them: each row still has the whole weight.
+func TestMaps(t *testing.T) {
+	r := ask(t, eval.MeasureAttention, opened(t, placed(t)), 4, eval.TaskTokens)
+	if o := observed(t, r)[0]; o.Series != nil {
+		t.Errorf("nobody asked for %v", o.Series)
+	}
+	r.maps = true
+	all := observed(t, r)
+	previous := all[0].Series
+	if len(previous) != 11 || len(previous[5]) != 11 || previous[5][4] != 1 || previous[0][0] != 1 || all[1].Series[5][3] != 1 {
+		t.Errorf("%v", all)
+	}
+	const tokens = 96 // two to a cell
+	in := inside{ids: make([]int64, tokens), attention: [][]float32{make([]float32, tokens*tokens)}}
+	for q := range tokens {
+		in.row(0, 0, q)[q/2] = 0.75
+		in.row(0, 0, q)[0] += 0.25
+	}
+	small := shrink(&in, 0, 0)
+	if len(small) != 48 || small[40][20] != 0.75 || small[40][0] != 0.25 || small[40][21] != 0 || small[0][0] != 1 {
+		t.Errorf("%d rows: %v", len(small), small[40])
+	}
+}
+
 // A query's greatest weight is near or far by its share of what the query sees; of equal ones the farthest counts, or its own.
 // Without weight there is nothing.
 func TestRegions(t *testing.T) {
@@ -184,6 +208,16 @@ func TestTheorems(t *testing.T) {
 	}
 	if o := all[0]; !near(o.Values[eval.RoleEven], 1, 1e-5) || o.Values["distance"] != o.Control["distance"] {
 		t.Errorf("theorem 1: %+v", o)
+	}
+	alone, err := ask(t, eval.MeasureAttention, m, 5, eval.RandomTokens).attention(t.Context(), []eval.Sequence{{IDs: ids, Prompt: 57}}, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"positional", eval.RoleDuplicate} { // two sequences tell position from content, one does not
+		_, two := all[0].Values[name]
+		if _, one := alone[0].Values[name]; !two || one {
+			t.Errorf("%s: of two sequences %v, of one %v", name, two, one)
+		}
 	}
 	// From so far on <bos> has no weight at this slope, and the distances are geometric.
 	if o, want := all[3], 1/(math.Exp(0.25)-1); !near(o.Values["distance"], want, 0.01) || o.Layer != 1 {
