@@ -102,12 +102,6 @@ func TestSchemaVersions(t *testing.T) {
 	}
 }
 
-func TestDifferenceWithoutAccuracy(t *testing.T) {
-	if got := (card.Difference{Logit: 0.5}).String(); strings.Contains(got, "exact match") || strings.HasSuffix(got, " ") {
-		t.Errorf("%q speaks of exact matches that were not counted", got)
-	}
-}
-
 // TestContractBounds has sizes that are just taken, and ports in the first place.
 func TestContractBounds(t *testing.T) {
 	vocab := func(n int) card.Port {

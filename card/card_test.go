@@ -264,18 +264,6 @@ func TestName(t *testing.T) {
 	}
 }
 
-func TestDifferenceText(t *testing.T) {
-	const want = "logits by up to 0.5 (|Δ| / max(1, |logit|) up to 0.25) on the prompts tried, in ONNX Runtime 1.29.0, cpu, " +
-		"which is no bound for others; exact match copy 20: 49 of 50, float32 50"
-	if got := full().Difference.String(); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	const old = "logits by up to 9.7 (|Δ| / max(1, |logit|) up to 9.7) on the prompts tried, which is no bound for others"
-	if got := (card.Difference{Logit: 9.7, Relative: 9.7}).String(); got != old {
-		t.Errorf("of an older file, without a task: %q, want %q", got, old)
-	}
-}
-
 func TestNoCard(t *testing.T) {
 	for name, m := range map[string]map[string]string{"nil": nil, "foreign": {"author": "x"}} {
 		if _, err := card.Parse(m); !errors.Is(err, card.ErrNoCard) {

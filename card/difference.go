@@ -3,7 +3,6 @@ package card
 import (
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // Difference says how far a model in another precision is from the float32 one, on a fixed
@@ -23,24 +22,6 @@ type Accuracy struct {
 	N       int    `json:"n"`       // different prompts
 	Correct int    `json:"correct"` // of the model
 	Float32 int    `json:"float32"` // of the float32 model
-}
-
-// String says for people what differs: "logits by up to 0.031 (|Δ| / max(1, |logit|) up to 0.0042) on the prompts
-// tried, in ONNX Runtime 1.29.0, cpu, which is no bound for others; exact match copy 20: 50 of 50, float32 50".
-func (d Difference) String() string {
-	text := fmt.Sprintf("logits by up to %.2g (|Δ| / max(1, |logit|) up to %.2g) on the prompts tried", d.Logit, d.Relative)
-	if d.Engine != "" {
-		text += ", in " + d.Engine
-	}
-	text += ", which is no bound for others"
-	var parts []string
-	for _, a := range d.Accuracy {
-		parts = append(parts, fmt.Sprintf("%s %d: %d of %d, float32 %d", a.Task, a.Length, a.Correct, a.N, a.Float32))
-	}
-	if len(parts) > 0 {
-		text += "; exact match " + strings.Join(parts, "; ")
-	}
-	return text
 }
 
 func (d *Difference) validate() error {

@@ -17,15 +17,13 @@ const Prefix = "zoo."
 // version of its own major one: a minor version only adds keys.
 const Schema = "1.0"
 
-const schemaKey = Prefix + "schema"
+// SchemaKey is the key that metadata with a card has, readable or not.
+const SchemaKey = Prefix + "schema"
 
 // WeightsKey is the key of Card.WeightsSHA256.
 const WeightsKey = Prefix + weightsField
 
 const weightsField = "weights_sha256"
-
-// In reports whether metadata holds a card, readable or not.
-func In(metadata map[string]string) bool { return metadata[schemaKey] != "" }
 
 // ErrNoCard is returned (wrapped) by Parse for metadata without any card.
 var ErrNoCard = errors.New("no model card")
@@ -37,7 +35,7 @@ func (c Card) Metadata() (map[string]string, error) {
 	if err := c.validate(); err != nil {
 		return nil, fmt.Errorf("card: %w", err)
 	}
-	m := map[string]string{schemaKey: Schema}
+	m := map[string]string{SchemaKey: Schema}
 	for _, f := range c.fields() {
 		value, err := f.get()
 		if err == nil && !utf8.ValidString(value) {
@@ -88,26 +86,26 @@ func Parse(metadata map[string]string) (Card, error) {
 }
 
 func checkSchema(metadata map[string]string) error {
-	version, ok := metadata[schemaKey]
+	version, ok := metadata[SchemaKey]
 	if !ok {
 		for key := range metadata {
 			if strings.HasPrefix(key, Prefix) {
 				return fmt.Errorf("metadata has %s but no %s: the file is damaged or was not written by zoo", key,
-					schemaKey)
+					SchemaKey)
 			}
 		}
-		return fmt.Errorf("%w: metadata has no %s: the file was not written by zoo", ErrNoCard, schemaKey)
+		return fmt.Errorf("%w: metadata has no %s: the file was not written by zoo", ErrNoCard, SchemaKey)
 	}
 	major, minor, _ := strings.Cut(version, ".")
 	a, errA := strconv.ParseUint(major, 10, 31)
 	_, errB := strconv.ParseUint(minor, 10, 31)
 	if errA != nil || errB != nil {
-		return fmt.Errorf("metadata %s is %q, expected a version such as %q", schemaKey, version, Schema)
+		return fmt.Errorf("metadata %s is %q, expected a version such as %q", SchemaKey, version, Schema)
 	}
 	own, _, _ := strings.Cut(Schema, ".")
 	if strconv.FormatUint(a, 10) != own {
 		return fmt.Errorf("metadata %s is %q, this program reads version %s.x: use a zoo that matches the file",
-			schemaKey, version, own)
+			SchemaKey, version, own)
 	}
 	return nil
 }

@@ -110,35 +110,20 @@ func (s State) AppendDims(dims []int, rows, slots int) []int {
 	return dims
 }
 
-// Bytes returns the size of the state of so many rows that have filled so many slots.
-func (s State) Bytes(rows, slots int) float64 {
-	size := 4.0
+// Bytes returns the size of the state of so many rows that have filled so many slots, and how much of it is held
+// during a call: a state that is not in place is there twice, as what is read and what is written.
+func (s State) Bytes(rows, slots int) (size, held float64) {
+	size = 4
 	if s.DType == Float16 {
 		size = 2
 	}
 	for _, n := range s.AppendDims(nil, rows, slots) {
 		size *= float64(n)
 	}
-	return size
-}
-
-// Held returns how many bytes are held for the state during a call: a state that is not
-// in place is there twice, as what is read and what is written.
-func (s State) Held(rows, slots int) float64 {
 	if s.Kind == InPlace {
-		return s.Bytes(rows, slots)
+		return size, size
 	}
-	return 2 * s.Bytes(rows, slots)
-}
-
-// Moved returns how many bytes of the state a call cannot but read or write, which adds so
-// many new slots to those that rows have filled: what is there is read, and what is new
-// written.
-func (s State) Moved(rows, past, fresh int) float64 {
-	if s.Slotted() {
-		return s.Bytes(rows, past+fresh)
-	}
-	return 2 * s.Bytes(rows, past)
+	return size, 2 * size
 }
 
 func (s *State) validate() error {

@@ -119,8 +119,9 @@ func NewBatcher(s *Session, opt BatcherOptions) (*Batcher, error) {
 	}
 	b := &Batcher{s: s, opt: full}
 	for _, state := range s.card.State {
-		none := state.Held(1, 0)
-		b.perRow, b.perSlot = b.perRow+none, b.perSlot+state.Held(1, 1)-none
+		_, none := state.Bytes(1, 0)
+		_, one := state.Bytes(1, 1)
+		b.perRow, b.perSlot = b.perRow+none, b.perSlot+one-none
 	}
 	b.ctx, b.stop = context.WithCancel(context.Background())
 	return b, nil

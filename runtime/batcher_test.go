@@ -439,7 +439,8 @@ func TestBatcherSteady(t *testing.T) {
 // slotBytes returns how many bytes the states of one row hold for a slot.
 func slotBytes(s *runtime.Session) (n int64) {
 	for _, state := range s.Info().Card.State {
-		n += int64(state.Held(1, 1))
+		_, held := state.Bytes(1, 1)
+		n += int64(held)
 	}
 	return n
 }

@@ -76,7 +76,8 @@ func (s *Session) prefill(ctx context.Context, ids []int64, from *Prefix) (*Pref
 	}
 	p := &Prefix{s: s, IDs: slices.Clone(ids), filled: len(ids) - 1}
 	for _, state := range s.card.State {
-		p.Bytes += int64(state.Bytes(1, p.filled))
+		size, _ := state.Bytes(1, p.filled)
+		p.Bytes += int64(size)
 	}
 	if most := s.opt.PrefixBytes; s.prefixBytes.Add(p.Bytes) > most && most > 0 {
 		held := s.prefixBytes.Add(-p.Bytes)

@@ -128,7 +128,7 @@ func Exploded(losses []float64) int {
 
 // PretendLoss makes a run believe that its loss was steady so far.
 func PretendLoss(t *Trainer, loss float64) {
-	t.now.Progress.Watch = runfile.Watch{Start: loss, Smooth: loss, Best: loss}
+	*(*watch)(&t.now.Progress.Watch) = watch{Start: loss, Smooth: loss, Best: loss}
 }
 
 // SweepTemporary removes what killed writes left behind.

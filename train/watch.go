@@ -1,13 +1,12 @@
 package train
 
-import (
-	"fmt"
+import "fmt"
 
-	"github.com/nopezoo/zoo/train/runfile"
-)
-
-// watch takes in the losses of a run.
-type watch runfile.Watch
+// watch takes in the losses of a run: runfile.Progress.Watch.
+type watch struct {
+	Start, Smooth, Best float64
+	Bad                 int
+}
 
 // A loss explodes when for explosionSteps steps in a row it is above twice its
 // start; or it and its mean are above thrice the best mean, and the mean is back

@@ -57,11 +57,11 @@ func (a *app) watchBench(o benchRun, out *report.Printer) (watch bench.Watch, en
 			end()
 			a.Note("measuring %s", what)
 		},
-		Progress: func(c *bench.Cell, done, total int64) {
+		Progress: func(cell string, done, total int64) {
 			if m == nil {
 				m = a.Meter("measuring", done, total)
 			}
-			m.Update(done, c.String)
+			m.Update(done, func() string { return cell })
 		},
 		Task: func(rows []eval.Row) error {
 			end()

@@ -96,7 +96,7 @@ func (a *app) inspectFile(name string, data []byte, beside fs.FS, asJSON bool) e
 		return err
 	}
 	var other *tables.Foreign // of a file without a card
-	if !card.In(r.Metadata) {
+	if r.Metadata[card.SchemaKey] == "" {
 		other = tables.DescribeForeign(foreign.Describe(r.File, beside))
 	}
 	if asJSON {

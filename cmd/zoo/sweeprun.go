@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/internal/human"
@@ -152,7 +153,7 @@ func (a *app) drawSweep(live *terminal.Screen, e sweep.Event, saving bool) {
 		a.Note("%s", human.Error(withRemedy(e.Err)))
 	}
 	width, height := live.Size()
-	lines := sweep.Lines(e.Runs, width-1, height-2)
+	lines := tables.Lines(e.Runs, width-1, height-2)
 	if saving {
 		lines[len(lines)-1] = "saving; " + lines[len(lines)-1]
 	}

@@ -60,8 +60,8 @@ func (g *group) addCell(k eval.Key, span task.Span, m measurement, unavailable *
 
 func (c *Cell) keep(row *eval.Row) { c.row, c.Measured = row, true }
 
-// String names the cell: "copy-rope, copy at length 20".
-func (c *Cell) String() string {
+// name is of the cell, for people: "copy-rope, copy at length 20".
+func (c *Cell) name() string {
 	what := c.Task
 	if what == "" {
 		what = "speed"

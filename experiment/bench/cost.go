@@ -44,7 +44,7 @@ func (w *workload) run(batch, past, n int) (flops, bytes float64, err error) {
 	flops, err = w.graph.MatrixFLOPs(axes(batch, past, n))
 	bytes = w.weights + float64(4*batch*w.vocab)
 	for _, s := range w.states {
-		bytes += s.Moved(batch, past, n)
+		bytes += moved(s, batch, past, n)
 	}
 	return flops, bytes, err
 }
@@ -53,22 +53,31 @@ func axes(batch, past, n int) map[string]int {
 	return map[string]int{card.Batch: batch, card.Seq: n, card.Past: past, card.Room: past + n, card.Kept: 1}
 }
 
-// held returns the bytes that the state of so many tokens takes while a run goes on.
-func (w *workload) held(batch, tokens int) float64 {
-	sum := 0.0
-	for _, s := range w.states {
-		sum += s.Held(batch, tokens)
+// moved returns how many bytes of a state a call cannot but read or write, which adds so many new slots to
+// those that rows have filled: what is there is read, and what is new written.
+func moved(s card.State, rows, past, fresh int) float64 {
+	if s.Slotted() {
+		size, _ := s.Bytes(rows, past+fresh)
+		return size
 	}
-	return sum
+	size, _ := s.Bytes(rows, past)
+	return 2 * size
 }
 
-// state returns the bytes of the state of so many tokens.
-func (w *workload) state(batch, tokens int) float64 {
-	sum := 0.0
+// state returns the bytes of the state of so many tokens, and how many are held while a run goes on.
+func (w *workload) state(batch, tokens int) (size, held float64) {
 	for _, s := range w.states {
-		sum += s.Bytes(batch, tokens)
+		a, b := s.Bytes(batch, tokens)
+		size, held = size+a, held+b
 	}
-	return sum
+	return size, held
+}
+
+// grows reports whether the state of so many tokens is larger than at first.
+func (w *workload) grows(batch, tokens int) bool {
+	before, _ := w.state(batch, 0)
+	after, _ := w.state(batch, tokens)
+	return after > before
 }
 
 // work counts reading length tokens of each row, and the middle one of the
@@ -76,7 +85,7 @@ func (w *workload) state(batch, tokens int) float64 {
 func (w *workload) work(batch, length, newTokens int) (eval.Work, error) {
 	var out eval.Work
 	chunk := w.chunk(batch)
-	if w.oneStep && w.state(batch, 0) == w.state(batch, length) { // the state does not grow: every step costs the same
+	if w.oneStep && !w.grows(batch, length) { // every step costs the same
 		flops, bytes, err := w.run(batch, 0, 1)
 		n := float64(length)
 		return eval.Work{PrefillFLOPs: n * flops, PrefillBytes: n * bytes, DecodeFLOPs: flops, DecodeBytes: bytes}, err
@@ -112,7 +121,8 @@ func (w *workload) memory(batch, length, newTokens int) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return processBytes + int64(weightCopies*w.weights+w.held(batch, length+newTokens)+arenaWaste*live), nil
+	_, held := w.state(batch, length+newTokens)
+	return processBytes + int64(weightCopies*w.weights+held+arenaWaste*live), nil
 }
 
 // scoringMemory estimates the most bytes of scoring, which has all logits of a run.

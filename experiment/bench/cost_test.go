@@ -92,7 +92,7 @@ func TestWorkloadOfEncodings(t *testing.T) {
 		}
 		_, recurrent := pe.Find(encoding)
 		bounded := recurrent != nil || encoding == "swa" // recurrent, or a window
-		if grows := w.state(1, 2) > w.state(1, 1); grows == bounded {
+		if grows := w.grows(1, 2); grows == bounded {
 			t.Errorf("%s: the state grows: %v", encoding, grows)
 		}
 	}
@@ -214,6 +214,24 @@ func TestWorkloadOfProfiles(t *testing.T) {
 		}
 		if works[0] != works[1] {
 			t.Errorf("%s: portable %+v, fused %+v", encoding, works[0], works[1])
+		}
+	}
+}
+
+// A run reads what is there of a state and writes what is new; a state that is rewritten is read and written whole.
+func TestMoved(t *testing.T) {
+	shape := func(slots string) []string { return []string{card.Batch, "2", slots, "8"} }
+	for _, tc := range []struct {
+		state card.State
+		want  float64
+	}{
+		{card.State{Shape: shape(card.Past), Kind: card.Growing, Axis: 2}, 4 * 3 * 2 * 9 * 8},
+		{card.State{Shape: shape(card.Room), Kind: card.InPlace, Axis: 2}, 4 * 3 * 2 * 9 * 8},
+		{card.State{Shape: shape("7")}, 2 * 4 * 3 * 2 * 7 * 8},
+		{card.State{Shape: []string{card.Batch, "5"}}, 2 * 4 * 3 * 5},
+	} {
+		if got := moved(tc.state, 3, 7, 2); got != tc.want {
+			t.Errorf("%v: %v bytes, want %v", tc.state.Shape, got, tc.want)
 		}
 	}
 }

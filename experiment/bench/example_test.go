@@ -27,7 +27,7 @@ func Example() {
 		return
 	}
 	for _, c := range plan.Cells {
-		fmt.Println("to measure:", c)
+		fmt.Println("to measure:", c.Model, c.Task, c.Length)
 	}
 	if err := plan.Run(ctx, "", bench.Watch{}); err != nil {
 		fmt.Println(err)
@@ -36,8 +36,8 @@ func Example() {
 		fmt.Printf("length %d: %d of %d right\n", r.Length, r.Correct, r.N)
 	}
 	// Output:
-	// to measure: copy-alibi, copy at length 5
-	// to measure: copy-alibi, copy at length 10
+	// to measure: copy-alibi copy 5
+	// to measure: copy-alibi copy 10
 	// length 5: 4 of 4 right
 	// length 10: 4 of 4 right
 }

@@ -66,7 +66,7 @@ func TestPlanOfBins(t *testing.T) {
 		return p
 	}
 	p := plan(o)
-	if c := p.Cells[0]; c.LengthMin != 2 || c.Length != 4 || c.String() != "rope, copy at length 2–4" {
+	if c := p.Cells[0]; c.LengthMin != 2 || c.Length != 4 || c.name() != "rope, copy at length 2–4" {
 		t.Errorf("cell %+v", c)
 	}
 	seconds, err := p.Estimate(t.Context())
@@ -101,33 +101,33 @@ func TestRunGoesOn(t *testing.T) {
 	o := Defaults()
 	o.Lengths, o.Providers, o.Samples = task.Spans(2, 3, 4), []string{"go"}, 2
 	path := filepath.Join(t.TempDir(), "new", "rows.jsonl")
-	run := func(ctx context.Context, during func(c *Cell)) (*Plan, error) {
+	run := func(ctx context.Context, during func(cell string)) (*Plan, error) {
 		p, err := newPlan(t, o, untrained(t, "rope"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		last := int64(0)
-		return p, p.Run(ctx, path, Watch{Progress: func(c *Cell, done, total int64) {
+		return p, p.Run(ctx, path, Watch{Progress: func(cell string, done, total int64) {
 			if done < last || done > total {
-				t.Errorf("%s: %d of %d done, %d before", c, done, total, last)
+				t.Errorf("%s: %d of %d done, %d before", cell, done, total, last)
 			}
 			last = done
-			during(c)
+			during(cell)
 		}})
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	p, err := run(ctx, func(c *Cell) {
-		if c.Length == 3 {
+	p, err := run(ctx, func(cell string) {
+		if cell == "rope, copy at length 3" {
 			cancel()
 		}
 	})
 	if !errors.Is(err, context.Canceled) || len(p.Rows()) != 1 {
 		t.Fatalf("interrupted with %d rows, error %v", len(p.Rows()), err)
 	}
-	measured := map[int]bool{}
-	p, err = run(t.Context(), func(c *Cell) { measured[c.Length] = true })
-	if err != nil || len(p.Rows()) != 3 || measured[2] || len(measured) != 2 {
-		t.Errorf("%d rows, error %v, lengths measured then: %v; want the other two", len(p.Rows()), err, measured)
+	measured := map[string]bool{}
+	p, err = run(t.Context(), func(cell string) { measured[cell] = true })
+	if err != nil || len(p.Rows()) != 3 || measured["rope, copy at length 2"] || len(measured) != 2 {
+		t.Errorf("%d rows, error %v, cells measured then: %v; want the other two", len(p.Rows()), err, measured)
 	}
 	again, err := newPlan(t, o, untrained(t, "rope"))
 	if err != nil {

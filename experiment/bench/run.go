@@ -18,8 +18,8 @@ type Watch struct {
 	// Resumed is called first where the file holds rows of the plan, with how many, or
 	// where its end was repaired, with what was, "" for nothing.
 	Resumed  func(rows int, repaired string)
-	Session  func(what string)                // before another session is opened: its model and what differs from others
-	Progress func(c *Cell, done, total int64) // while a cell is measured; in units that go with the time
+	Session  func(what string)                    // before another session is opened: its model and what differs from others
+	Progress func(cell string, done, total int64) // while a cell is measured: "copy-rope, copy at length 20"; in units that go with the time
 	// Task is given the rows of a task as soon as none is missing, once: at the start of
 	// tasks that were measured before. An error ends measuring.
 	Task func(rows []eval.Row) error
@@ -167,7 +167,7 @@ func (r *running) measure(ctx context.Context, s session, c *Cell) (eval.Row, er
 	}
 	return c.measurement.run(ctx, c, s, func(done, total int) {
 		if r.watch.Progress != nil {
-			r.watch.Progress(c, r.done+c.work()*int64(done)/int64(total), r.total)
+			r.watch.Progress(c.name(), r.done+c.work()*int64(done)/int64(total), r.total)
 		}
 	})
 }

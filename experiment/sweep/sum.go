@@ -57,3 +57,14 @@ func fitsOf(all []Status) string {
 	}
 	return text + ": " + strings.Join(parts, ", ")
 }
+
+// Table returns the cells of a line for each run, with a column of whether it fitted where
+// any was evaluated.
+func Table(all []Status) [][]string {
+	var cells [][]string
+	fit := evaluated(all)
+	for _, s := range all {
+		cells = append(cells, s.cells(fit))
+	}
+	return cells
+}

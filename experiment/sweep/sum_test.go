@@ -1,9 +1,11 @@
 package sweep
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 func TestSum(t *testing.T) {
@@ -35,7 +37,9 @@ func TestSum(t *testing.T) {
 			if _, got, _ := Sum(test.all); got != test.want {
 				t.Errorf("%q, want %q", got, test.want)
 			}
-			if diff := cmp.Diff(test.lines, Lines(test.all, 79, 22)); diff != "" {
+			text, _, _ := Sum(test.all)
+			lines := append(strings.Split(strings.TrimSpace(human.Table(Table(test.all))), "\n"), text)
+			if diff := cmp.Diff(test.lines, lines); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})

@@ -120,7 +120,7 @@ func Marshal(m *onnxpb.ModelProto, metadata map[string]string, opt Options) ([]b
 	if err := validate(m, opt); err != nil {
 		return nil, err
 	}
-	if card.In(metadata) {
+	if metadata[card.SchemaKey] != "" {
 		metadata = maps.Clone(metadata)
 		metadata[card.WeightsKey] = weightsHash(m.Graph)
 	}

@@ -1,6 +1,7 @@
 package journal_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,11 +20,20 @@ func TestFitted(t *testing.T) {
 		{"mistakes", []*float64{new(0.0), new(0.99999)}, new(0)},
 		{"the first of several", []*float64{nil, new(0.5), new(1.0), new(0.5), new(1.0)}, new(30)},
 	} {
-		var m journal.Metrics
+		dir := t.TempDir()
+		w := journal.Open(dir, 0, nil)
+		err := w.Step(journal.Stats{Step: 1, Seconds: 1, Slots: 1})
 		for i, s := range tc.sequences {
-			m.Evaluations = append(m.Evaluations, journal.Evaluation{Step: 10 * (i + 1), Sequence: s})
+			err = errors.Join(err, w.Evaluation(journal.Evaluation{Step: 10 * (i + 1), Sequence: s}))
 		}
-		if diff := cmp.Diff(tc.want, m.Fitted()); diff != "" {
+		if err := errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		m, err := journal.Read(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tc.want, m.Fitted); diff != "" {
 			t.Errorf("%s (-want +got): %s", tc.name, diff)
 		}
 	}

@@ -20,6 +20,9 @@ var ErrDamaged = errors.New("cannot be read and is left out")
 type Metrics struct {
 	Steps       []Stats
 	Evaluations []Evaluation
+	// Fitted is the step of the first evaluation without a mistake at trained lengths, 0
+	// for none, and nil where there was no evaluation of samples.
+	Fitted *int
 }
 
 const (
@@ -73,6 +76,13 @@ func sorted(lines []line) (m Metrics) {
 		}
 		l.Eval.Step = l.Step
 		m.Evaluations = append(m.Evaluations, *l.Eval)
+		switch {
+		case l.Eval.Sequence == nil || m.Fitted != nil && *m.Fitted > 0:
+		case *l.Eval.Sequence == 1:
+			m.Fitted = new(l.Step)
+		default:
+			m.Fitted = new(0)
+		}
 	}
 	return m
 }

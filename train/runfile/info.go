@@ -62,7 +62,7 @@ func Describe(dir string) (Info, error) {
 	if n := len(noted.Steps); n > 0 {
 		r.Loss = &noted.Steps[n-1].Loss
 	}
-	r.FittedStep = noted.Fitted()
+	r.FittedStep = noted.Fitted
 	if r.FittedStep != nil && *r.FittedStep == 0 && r.Damage != nil {
 		r.FittedStep = nil
 	}

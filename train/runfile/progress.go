@@ -6,7 +6,14 @@ type Progress struct {
 	BestStep  int     `json:"best_step"`  // step of the best one; 0 for none
 	BestScore float64 `json:"best_score"` // its sequence accuracy at trained lengths, rounded; of running text its negated bits per byte
 	Perfect   int     `json:"perfect"`    // evaluations without a mistake, the last one backwards
-	Watch     Watch   `json:"watch"`
+	// Watch tells a loss that explodes from one that is noisy, so that a resumed run judges as an
+	// uninterrupted one.
+	Watch struct {
+		Start  float64 `json:"start"`  // loss of the first step
+		Smooth float64 `json:"smooth"` // exponential mean of the loss
+		Best   float64 `json:"best"`   // lowest Smooth
+		Bad    int     `json:"bad"`    // steps in a row that looked like an explosion
+	} `json:"watch"`
 	// Fitted is the step of the first evaluation without a mistake, 0 for none so far; nil
 	// before the first evaluation, and where it is not known (see recall).
 	Fitted  *int `json:"fitted_step,omitempty"`
@@ -26,13 +33,4 @@ func (c *Checkpoint) EvaluationDue() bool {
 	r := c.Config.Train
 	ends := r.EvalEvery > 0 && c.Step > 0 && (c.Step%r.EvalEvery == 0 || c.Step >= r.Steps)
 	return ends && c.Progress.Evaluated < c.Step
-}
-
-// Watch tells a loss that explodes from one that is noisy. It is part of every
-// checkpoint, so that a resumed run judges as an uninterrupted one.
-type Watch struct {
-	Start  float64 `json:"start"`  // loss of the first step
-	Smooth float64 `json:"smooth"` // exponential mean of the loss
-	Best   float64 `json:"best"`   // lowest Smooth
-	Bad    int     `json:"bad"`    // steps in a row that looked like an explosion
 }

@@ -1,12 +1,13 @@
-package sweep
+package tables
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/nopezoo/zoo/experiment/sweep"
 )
 
-func names(all []Status) (out []string) {
+func names(all []sweep.Status) (out []string) {
 	for _, s := range all {
 		out = append(out, s.Name)
 	}
@@ -14,9 +15,9 @@ func names(all []Status) (out []string) {
 }
 
 func TestForemost(t *testing.T) {
-	all := []Status{
-		{Name: "a", State: Finished}, {Name: "b", State: Waiting}, {Name: "c", State: Running},
-		{Name: "d", State: Stopped}, {Name: "e", State: Waiting}, {Name: "f", State: Running},
+	all := []sweep.Status{
+		{Name: "a", State: sweep.Finished}, {Name: "b", State: sweep.Waiting}, {Name: "c", State: sweep.Running},
+		{Name: "d", State: sweep.Stopped}, {Name: "e", State: sweep.Waiting}, {Name: "f", State: sweep.Running},
 	}
 	for n, want := range map[int][]string{
 		-1: nil, 0: nil, 1: {"c"}, 3: {"c", "d", "f"}, 4: {"b", "c", "d", "f"}, 9: {"a", "b", "c", "d", "e", "f"},
@@ -35,9 +36,9 @@ func TestShortNames(t *testing.T) {
 		{[]string{"copy-rope-tiny-s1"}, []string{"copy-rope-tiny-s1"}},
 		{[]string{"x", "x-a"}, []string{"x", "x-a"}},
 	} {
-		var all []Status
+		var all []sweep.Status
 		for _, name := range test.all {
-			all = append(all, Status{Name: name})
+			all = append(all, sweep.Status{Name: name})
 		}
 		if diff := cmp.Diff(test.want, names(shortNames(all))); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", test.all, diff)
@@ -46,48 +47,48 @@ func TestShortNames(t *testing.T) {
 }
 
 func TestLines(t *testing.T) {
-	waits := func(name string) Status { return Status{Name: name, State: Waiting, Steps: 9} }
-	runs := func(name string) Status {
-		return Status{Name: name, State: Running, Step: 3, Steps: 9, Loss: new(1.25), Pace: 1000, Left: 6}
+	waits := func(name string) sweep.Status { return sweep.Status{Name: name, State: sweep.Waiting, Steps: 9} }
+	runs := func(name string) sweep.Status {
+		return sweep.Status{Name: name, State: sweep.Running, Step: 3, Steps: 9, Loss: new(1.25), Pace: 1000, Left: 6}
 	}
-	failed := Status{Name: "copy-t5-tiny-s1", State: Failed, Steps: 9, Error: "train: no such\nfile " +
+	failed := sweep.Status{Name: "copy-t5-tiny-s1", State: sweep.Failed, Steps: 9, Error: "train: no such\nfile " +
 		"\x1b[2J of the many that are there"}
 	for _, test := range []struct {
 		name          string
-		states        []Status
+		states        []sweep.Status
 		width, height int
 		want          []string
 	}{
-		{"room for everything", []Status{runs("copy-rope-tiny-s1"), waits("copy-nope-tiny-s1")}, 79, 22, []string{
+		{"room for everything", []sweep.Status{runs("copy-rope-tiny-s1"), waits("copy-nope-tiny-s1")}, 79, 22, []string{
 			"copy-rope-tiny-s1  running  3/9  loss 1.25  1k tokens/s  6s left",
 			"copy-nope-tiny-s1  waiting  0/9",
 			"1 running, 1 waiting",
 		}},
-		{"exactly as wide", []Status{runs("copy-rope-tiny-s1")}, 64, 22, []string{
+		{"exactly as wide", []sweep.Status{runs("copy-rope-tiny-s1")}, 64, 22, []string{
 			"copy-rope-tiny-s1  running  3/9  loss 1.25  1k tokens/s  6s left",
 			"1 running",
 		}},
-		{"names without what all say", []Status{runs("copy-rope-tiny-s1"), waits("copy-nope-tiny-s1")}, 63, 22,
+		{"names without what all say", []sweep.Status{runs("copy-rope-tiny-s1"), waits("copy-nope-tiny-s1")}, 63, 22,
 			[]string{
 				"rope  running  3/9  loss 1.25  1k tokens/s  6s left",
 				"nope  waiting  0/9",
 				"1 running, 1 waiting",
 			}},
-		{"still too wide", []Status{runs("copy-rope-tiny-s1"), waits("copy-nope-tiny-s2")}, 40, 22, []string{
+		{"still too wide", []sweep.Status{runs("copy-rope-tiny-s1"), waits("copy-nope-tiny-s2")}, 40, 22, []string{
 			"rope-s1  running  3/9  loss 1.25  1k tokens/s  6s left",
 			"nope-s2  waiting  0/9",
 			"1 running, 1 waiting",
 		}},
-		{"narrower than a line can be", []Status{runs("copy-rope-tiny-s1")}, 10, 22,
+		{"narrower than a line can be", []sweep.Status{runs("copy-rope-tiny-s1")}, 10, 22,
 			[]string{"copy-rope-tiny-s1  running  3/9  loss 1.25  1k tokens/s  6s left", "1 running"}},
-		{"an error takes what room there is", []Status{failed, runs("copy-rope-tiny-s1")}, 79, 22, []string{
+		{"an error takes what room there is", []sweep.Status{failed, runs("copy-rope-tiny-s1")}, 79, 22, []string{
 			"copy-t5-tiny-s1    failed   0/9  train: no such file \x1b[2J of the many that are there",
 			"copy-rope-tiny-s1  running  3/9  loss 1.25  1k tokens/s  6s left",
 			"1 running, 1 failed",
 		}},
-		{"more runs than lines", []Status{
-			{Name: "a", State: Finished, Step: 9, Steps: 9}, waits("b"), runs("c"),
-			{Name: "d", State: Stopped, Steps: 9}, waits("e"), runs("f"),
+		{"more runs than lines", []sweep.Status{
+			{Name: "a", State: sweep.Finished, Step: 9, Steps: 9}, waits("b"), runs("c"),
+			{Name: "d", State: sweep.Stopped, Steps: 9}, waits("e"), runs("f"),
 		}, 79, 5, []string{
 			"b  waiting  0/9",
 			"c  running  3/9  loss 1.25  1k tokens/s  6s left",
@@ -95,13 +96,13 @@ func TestLines(t *testing.T) {
 			"f  running  3/9  loss 1.25  1k tokens/s  6s left",
 			"1 finished, 2 running, 1 stopped, 2 waiting; 2 not shown",
 		}},
-		{"names without what all say, shown or not", []Status{runs("copy-rope-tiny-s1"), waits("copy-nope-tiny-s1"),
+		{"names without what all say, shown or not", []sweep.Status{runs("copy-rope-tiny-s1"), waits("copy-nope-tiny-s1"),
 			waits("copy-nope-tiny-s2")}, 40, 3, []string{
 			"rope-s1  running  3/9  loss 1.25  1k tokens/s  6s left",
 			"nope-s1  waiting  0/9",
 			"1 running, 2 waiting; 1 not shown",
 		}},
-		{"no line for a run", []Status{runs("a"), waits("b")}, 79, -1, []string{"1 running, 1 waiting; 2 not shown"}},
+		{"no line for a run", []sweep.Status{runs("a"), waits("b")}, 79, -1, []string{"1 running, 1 waiting; 2 not shown"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := Lines(test.states, test.width, test.height)

@@ -1,4 +1,4 @@
-package sweep
+package tables
 
 import (
 	"fmt"
@@ -6,13 +6,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/internal/human"
 )
 
 // Lines lays runs out in at most so many lines, the last of which sums them up. Where they do not fit,
 // only the foremost are shown, and where a line is wider than width columns, names go without what all of them
 // say. That may not be enough: whoever shows the lines cuts them. An error takes what room there is.
-func Lines(all []Status, width, height int) []string {
+func Lines(all []sweep.Status, width, height int) []string {
 	shown := foremost(all, height-1)
 	lines := laidOut(shown)
 	for i, s := range shown {
@@ -21,33 +22,22 @@ func Lines(all []Status, width, height int) []string {
 			break
 		}
 	}
-	sum, _, _ := Sum(all)
+	sum, _, _ := sweep.Sum(all)
 	if n := len(all) - len(shown); n > 0 {
 		sum += fmt.Sprintf("; %d not shown", n)
 	}
 	return append(lines, sum)
 }
 
-// Table returns the cells of a line for each run, with a column of whether it fitted where
-// any was evaluated.
-func Table(all []Status) [][]string {
-	var cells [][]string
-	fit := evaluated(all)
-	for _, s := range all {
-		cells = append(cells, s.cells(fit))
-	}
-	return cells
-}
-
 // laidOut returns a line for each run.
-func laidOut(all []Status) []string {
-	return strings.FieldsFunc(human.Table(Table(all)), func(r rune) bool { return r == '\n' })
+func laidOut(all []sweep.Status) []string {
+	return strings.FieldsFunc(human.Table(sweep.Table(all)), func(r rune) bool { return r == '\n' })
 }
 
 // foremost returns the n runs that matter most, in their order: those in progress,
 // then those that failed or stopped, then those that wait, and finished ones last.
-func foremost(all []Status, n int) []Status {
-	rank := map[string]int{Running: 0, Failed: 1, Stopped: 1, Waiting: 2, Finished: 3, Skipped: 3}
+func foremost(all []sweep.Status, n int) []sweep.Status {
+	rank := map[string]int{sweep.Running: 0, sweep.Failed: 1, sweep.Stopped: 1, sweep.Waiting: 2, sweep.Finished: 3, sweep.Skipped: 3}
 	first := make([]int, len(all))
 	for i := range all {
 		first[i] = i
@@ -55,7 +45,7 @@ func foremost(all []Status, n int) []Status {
 	slices.SortStableFunc(first, func(i, j int) int { return rank[all[i].State] - rank[all[j].State] })
 	first = first[:min(max(n, 0), len(all))]
 	slices.Sort(first)
-	var out []Status
+	var out []sweep.Status
 	for _, i := range first {
 		out = append(out, all[i])
 	}
@@ -64,7 +54,7 @@ func foremost(all []Status, n int) []Status {
 
 // shortNames returns the runs with names without the parts that all of them have,
 // unless some names would then be the same or empty.
-func shortNames(all []Status) []Status {
+func shortNames(all []sweep.Status) []sweep.Status {
 	count := map[string]int{} // of the names that have a part
 	for _, s := range all {
 		parts := strings.Split(s.Name, "-")
