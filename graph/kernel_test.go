@@ -393,7 +393,7 @@ func TestKernels(t *testing.T) {
 				t.Fatal(err)
 			}
 			compare(t, got["y"], row.want)
-			if got, err = interp.Run(g, nil, nil, interp.Float64); err != nil {
+			if got, err = interp.New(g, tensor.Float64).Run(t.Context(), nil, nil); err != nil {
 				t.Fatal(err)
 			}
 			compare(t, got["y"], row.want)

@@ -51,7 +51,7 @@ func recurrentParity(t *testing.T, cfg models.Config) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := interp.New(g, interp.Float64).Run(t.Context(),
+		out, err := interp.New(g, tensor.Float64).Run(t.Context(),
 			map[string]*tensor.Tensor{"input_ids": tensor.Of(row, 1, len(row))}, weights)
 		if err != nil {
 			t.Fatal(err)

@@ -74,7 +74,7 @@ func reference(t testing.TB, m models.Model, weights map[string]*tensor.Tensor, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	prog := interp.New(g, interp.Float64)
+	prog := interp.New(g, tensor.Float64)
 	var out [][]float64
 	for _, row := range rows {
 		positions := make([]int64, len(row))

@@ -81,7 +81,7 @@ func stepwise(t testing.TB, m models.Model, w map[string]*tensor.Tensor, rows ..
 	if err != nil {
 		t.Fatal(err)
 	}
-	prog := interp.New(g, interp.Float64)
+	prog := interp.New(g, tensor.Float64)
 	batch := len(rows)
 	clock := make([]int64, batch)
 	state := tensor.New(tensor.Float64, list[0].AppendDims(nil, batch, 0)...)
@@ -118,7 +118,7 @@ func unrolled(t testing.TB, m models.Model, w map[string]*tensor.Tensor, ids []i
 		t.Fatal(err)
 	}
 	feed := map[string]*tensor.Tensor{"input_ids": tensor.Of(ids, 1, len(ids))}
-	out, err := interp.New(g, interp.Float64).Run(t.Context(), feed, w)
+	out, err := interp.New(g, tensor.Float64).Run(t.Context(), feed, w)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,7 +94,7 @@ func TestContractCarriesEveryClass(t *testing.T) {
 				if g.Input("position_ids") != nil {
 					feed["position_ids"] = tensor.Of([]int64{0, 1, 2, 3, 4, 5, 6, 7, 8}, 1, 9)
 				}
-				out, err := interp.New(g, interp.Float64).Run(t.Context(), feed, lively(m))
+				out, err := interp.New(g, tensor.Float64).Run(t.Context(), feed, lively(m))
 				if err != nil {
 					t.Fatal(err)
 				}

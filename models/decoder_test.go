@@ -89,7 +89,7 @@ func newRunner(t testing.TB, m models.Model, mode models.Mode, batch int) *runne
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &runner{t: t, prog: interp.New(g, interp.Float64), g: g, states: states, weights: lively(m),
+	r := &runner{t: t, prog: interp.New(g, tensor.Float64), g: g, states: states, weights: lively(m),
 		cache: map[string]*tensor.Tensor{}, mask: make([][]int64, batch)}
 	if g.Input("cache_position") != nil {
 		r.room = 16
@@ -290,7 +290,7 @@ func TestUncachedEqualsCached(t *testing.T) {
 		feed := map[string]*tensor.Tensor{
 			"input_ids": tensor.Of(ids, 1, len(ids)), "position_ids": tensor.Of(positions, 1, len(ids)),
 		}
-		out, err := interp.New(g, interp.Float64).Run(t.Context(), feed, lively(m))
+		out, err := interp.New(g, tensor.Float64).Run(t.Context(), feed, lively(m))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -152,7 +152,7 @@ func trained(t testing.TB, m models.Model, ids []int64) []float64 {
 			tensor.Data[int64](feed["position_ids"])[i] = int64(i)
 		}
 	}
-	out, err := interp.New(g, interp.Float64).Run(t.Context(), feed, lively(m))
+	out, err := interp.New(g, tensor.Float64).Run(t.Context(), feed, lively(m))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,11 +248,11 @@ func TestDeltaNetOfLikeKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	feed := map[string]*tensor.Tensor{"input_ids": tensor.Of(ids, 1, length)}
-	exact, err := interp.New(g, interp.Float64).Run(t.Context(), feed, w)
+	exact, err := interp.New(g, tensor.Float64).Run(t.Context(), feed, w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	single, err := interp.New(g).Run(t.Context(), feed, w)
+	single, err := interp.New(g, tensor.Float32).Run(t.Context(), feed, w)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func TestDrawnPositions(t *testing.T) {
 				"position_ids": tensor.Of(slices.Concat(positions...), 2, 7)}
 			w := twinOf(t, row.Name, m.Config())
 			w.w = lively(m)
-			out, err := interp.Run(g, feed, w.w, interp.Float64)
+			out, err := interp.New(g, tensor.Float64).Run(t.Context(), feed, w.w)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -434,7 +434,7 @@ func TestTwinDropsDistances(t *testing.T) {
 	if !seen {
 		t.Fatal("no input for the factors of the distances")
 	}
-	out, err := interp.Run(g, feed, w.w, interp.Float64)
+	out, err := interp.New(g, tensor.Float64).Run(t.Context(), feed, w.w)
 	if err != nil {
 		t.Fatal(err)
 	}

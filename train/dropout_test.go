@@ -191,7 +191,7 @@ func TestDropoutLoss(t *testing.T) {
 	weights := perturbed(m)
 	loss := func(g *graph.Graph, in map[string]*tensor.Tensor) float64 {
 		addEarlier(t, g, in)
-		out, err := interp.New(g, interp.Float64).Run(t.Context(), in, weights)
+		out, err := interp.New(g, tensor.Float64).Run(t.Context(), in, weights)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -148,7 +148,7 @@ func checkEngines(t *testing.T, cfg runfile.Config) {
 func compareEngines(t *testing.T, g *graph.Graph, weights, in map[string]*tensor.Tensor) {
 	t.Helper()
 	addEarlier(t, g, in)
-	want, err := interp.New(g, interp.Float64).Run(t.Context(), in, weights)
+	want, err := interp.New(g, tensor.Float64).Run(t.Context(), in, weights)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,7 +108,7 @@ func TestUpdateGraph(t *testing.T) {
 		for lanes := 1; lanes <= 3; lanes++ {
 			t.Run(fmt.Sprintf("clip=%v/lanes=%d", clip, lanes), func(t *testing.T) {
 				r := updateRecipe(clip)
-				program := interp.New(newUpdateGraph(t, updated, r, lanes), interp.Float64)
+				program := interp.New(newUpdateGraph(t, updated, r, lanes), tensor.Float64)
 				rng := rand.New(rand.NewPCG(1, 2))
 				c := &runfile.Checkpoint{Config: runfile.Config{Train: r}, Weights: normals(rng, updated), M: zeros(updated), V: zeros(updated)}
 				clipped := 0

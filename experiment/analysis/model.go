@@ -124,7 +124,7 @@ func (m *Model) read(ctx context.Context, ids []int64, o readOptions) (inside, e
 		if err != nil {
 			return inside{}, err
 		}
-		program = interp.New(g)
+		program = interp.New(g, tensor.Float32)
 		m.programs[key] = program
 	}
 	positions := make([]int64, len(ids))

@@ -166,25 +166,25 @@ func TestFloat64(t *testing.T) {
 		graph.Output{Name: "y", Node: b.Sub(b.Add(x, w), b.Float(1))},
 		graph.Output{Name: "mask", Node: mask}, graph.Output{Name: "zeros", Node: b.Zeros(graph.N(2))})
 	for _, tc := range []struct {
-		name string
-		x, w *tensor.Tensor
-		opts []interp.Option
-		want float64
-		fits float64
+		name  string
+		x, w  *tensor.Tensor
+		float tensor.DType
+		want  float64
+		fits  float64
 	}{
-		{"float32", tensor.Of([]float32{1}, 1), tensor.Of([]float32{1e-10}, 1), nil, 0, 0},
+		{"float32", tensor.Of([]float32{1}, 1), tensor.Of([]float32{1e-10}, 1), tensor.Float32, 0, 0},
 		{"float64 from float32", tensor.Of([]float32{1}, 1), tensor.Of([]float32{1e-10}, 1),
-			[]interp.Option{interp.Float64}, 1e-10, 1e-16},
+			tensor.Float64, 1e-10, 1e-16},
 		{"float64 from float64", tensor.Of([]float64{1}, 1), tensor.Of([]float64{1e-10}, 1),
-			[]interp.Option{interp.Float64}, 1e-10, 1e-16},
+			tensor.Float64, 1e-10, 1e-16},
 	} {
-		got, err := interp.Run(g, values{"x": tc.x}, values{"w": tc.w}, tc.opts...)
+		got, err := interp.New(g, tc.float).Run(t.Context(), values{"x": tc.x}, values{"w": tc.w})
 		if err != nil {
 			t.Errorf("%s: %v", tc.name, err)
 			continue
 		}
 		var y float64
-		if tc.opts == nil {
+		if tc.float == tensor.Float32 {
 			y = float64(tensor.Data[float32](got["y"])[0])
 		} else {
 			y = tensor.Data[float64](got["y"])[0]
@@ -209,7 +209,7 @@ func TestOutputsAreTheCallers(t *testing.T) {
 		{Name: "param, squeezed", Node: b.Squeeze(w, 0)}, {Name: "constant", Node: c},
 		{Name: "constant, unsqueezed", Node: b.Unsqueeze(c, 0)}, {Name: "sum", Node: b.Add(c, c)},
 	}
-	p := interp.New(finish(t, b, outputs...))
+	p := interp.New(finish(t, b, outputs...), tensor.Float32)
 	feed, params := values{"x": tensor.Of([]float32{3, 4}, 2, 1)}, values{"w": tensor.Of([]float32{5, 6}, 1, 2)}
 	run := func() values {
 		got, err := p.Run(context.Background(), feed, params)
@@ -230,7 +230,7 @@ func TestOutputsAreTheCallers(t *testing.T) {
 // TestFloat64Errors: what is not fed is missed in either precision.
 func TestFloat64Errors(t *testing.T) {
 	for _, feed := range []values{nil, {"ids": nil}} {
-		_, err := interp.Run(lookup(t), feed, values{"table": tensor.New(tensor.Float64, 3, 2)}, interp.Float64)
+		_, err := interp.New(lookup(t), tensor.Float64).Run(t.Context(), feed, values{"table": tensor.New(tensor.Float64, 3, 2)})
 		if err == nil || !strings.Contains(err.Error(), "input ids (int64[seq]) is not fed") {
 			t.Errorf("got %v", err)
 		}
@@ -238,7 +238,7 @@ func TestFloat64Errors(t *testing.T) {
 }
 
 func TestConcurrentRuns(t *testing.T) {
-	p := interp.New(lookup(t))
+	p := interp.New(lookup(t), tensor.Float32)
 	params := values{"table": tensor.Of([]float32{0, 0, 1, 1, 2, 2}, 3, 2)}
 	var wg sync.WaitGroup
 	for i := range 8 {
@@ -255,7 +255,7 @@ func TestConcurrentRuns(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := interp.New(lookup(t)).Run(ctx, values{"ids": tensor.New(tensor.Int64, 2)},
+	_, err := interp.New(lookup(t), tensor.Float32).Run(ctx, values{"ids": tensor.New(tensor.Int64, 2)},
 		values{"table": tensor.New(tensor.Float32, 3, 2)})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
@@ -299,7 +299,7 @@ func TestBatchedProducts(t *testing.T) {
 
 func TestNilContext(t *testing.T) {
 	var none context.Context
-	_, err := interp.New(lookup(t)).Run(none, values{"ids": tensor.New(tensor.Int64, 2)},
+	_, err := interp.New(lookup(t), tensor.Float32).Run(none, values{"ids": tensor.New(tensor.Int64, 2)},
 		values{"table": tensor.New(tensor.Float32, 3, 2)})
 	if err == nil || !strings.Contains(err.Error(), "the context is nil") {
 		t.Errorf("got %v", err)
@@ -337,7 +337,7 @@ func TestOverwrite(t *testing.T) {
 				t.Fatal(err)
 			}
 			feed := tensor.Of([]float32{1, 2, 3}, 3)
-			out, err := interp.New(g, interp.Overwrite("x")).Run(t.Context(), map[string]*tensor.Tensor{"x": feed}, nil)
+			out, err := interp.New(g, tensor.Float32, "x").Run(t.Context(), map[string]*tensor.Tensor{"x": feed}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -363,7 +363,7 @@ func TestOverwriteFromItself(t *testing.T) {
 	x := b.Input("x", tensor.Float32, graph.N(2))
 	g := finish(t, b, graph.Output{Name: "y", Node: b.ScatterND(x, b.Const(tensor.Of([]int64{1, 0}, 2, 1)), x)})
 	feed := values{"x": tensor.Of([]float32{1, 2}, 2)}
-	out, err := interp.New(g, interp.Overwrite("x")).Run(t.Context(), feed, nil)
+	out, err := interp.New(g, tensor.Float32, "x").Run(t.Context(), feed, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

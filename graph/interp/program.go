@@ -22,8 +22,7 @@ import (
 // number of runs may go on at the same time.
 type Program struct {
 	graph *graph.Graph
-	float tensor.DType    // what float32 values are computed in
-	over  map[string]bool // inputs that a run may write over
+	float tensor.DType // what float32 values are computed in
 	steps []step
 }
 
@@ -39,32 +38,15 @@ type step struct {
 	value *tensor.Tensor
 }
 
-// Option changes how a program computes.
-type Option func(*Program)
-
-// Float64 computes every float32 value of the graph in float64. Inputs and
-// parameters may then be fed in either precision; outputs are float64. Values that are
-// float16 or bfloat16 in the graph are held in the program's precision, rounded to these;
-// parameters of them may be fed so too.
-func Float64(p *Program) { p.float = tensor.Float64 }
-
-// Overwrite lets runs write over these inputs: a ScatterND that is the last to read one
-// gives the input itself, changed, as its value.
-func Overwrite(inputs ...string) Option {
-	return func(p *Program) {
-		p.over = map[string]bool{}
-		for _, name := range inputs {
-			p.over[name] = true
-		}
-	}
-}
-
-// New prepares a graph for running.
-func New(g *graph.Graph, opts ...Option) *Program {
-	p := &Program{graph: g, float: tensor.Float32}
-	for _, opt := range opts {
-		opt(p)
-	}
+// New prepares a graph for running. float, tensor.Float32 or tensor.Float64, is what every float32 value
+// of the graph is computed in. In float64 inputs and parameters may be fed in either precision, and
+// outputs are float64. Values that are float16 or bfloat16 in the graph are held in that precision,
+// rounded to these; parameters of them may be fed so too.
+//
+// Runs may write over the inputs that are named: a ScatterND that is the last to read one gives the
+// input itself, changed, as its value.
+func New(g *graph.Graph, float tensor.DType, overwrite ...string) *Program {
+	p := &Program{graph: g, float: float}
 	table := kernels()
 	at := map[*graph.Node]int{}
 	last, viewed := map[int]int{}, map[int]bool{} // the last reader of a value; whether another shares its memory
@@ -94,7 +76,7 @@ func New(g *graph.Graph, opts ...Option) *Program {
 	for i, s := range p.steps {
 		if s.node.Op == "ScatterND" {
 			from := s.node.Inputs[0]
-			p.steps[i].over = from.Op == graph.OpInput && p.over[from.Name] && last[s.in[0]] == i && !viewed[s.in[0]] &&
+			p.steps[i].over = from.Op == graph.OpInput && slices.Contains(overwrite, from.Name) && last[s.in[0]] == i && !viewed[s.in[0]] &&
 				s.in[2] != s.in[0]
 		}
 	}
@@ -104,9 +86,9 @@ func New(g *graph.Graph, opts ...Option) *Program {
 	return p
 }
 
-// Run is New and Program.Run without cancellation.
-func Run(g *graph.Graph, feed, params map[string]*tensor.Tensor, opts ...Option) (map[string]*tensor.Tensor, error) {
-	return New(g, opts...).Run(context.Background(), feed, params)
+// Run runs a graph once, in float32.
+func Run(g *graph.Graph, feed, params map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+	return New(g, tensor.Float32).Run(context.Background(), feed, params)
 }
 
 // Run computes the outputs, by name, from the fed inputs and the parameters;

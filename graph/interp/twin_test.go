@@ -769,8 +769,8 @@ func TestTwins(t *testing.T) {
 				outputs = append(outputs, graph.Output{Name: fmt.Sprint(i), Node: x})
 			}
 			g := finish(t, b, outputs...)
-			for _, opts := range [][]interp.Option{nil, {interp.Float64}} {
-				got, err := interp.Run(g, nil, nil, opts...)
+			for _, float := range []tensor.DType{tensor.Float32, tensor.Float64} {
+				got, err := interp.New(g, float).Run(t.Context(), nil, nil)
 				if err != nil {
 					t.Fatalf("%s: %v\n%s", w.op, err, g)
 				}
@@ -780,7 +780,7 @@ func TestTwins(t *testing.T) {
 				}
 				y := arrayOf(got["y"])
 				tolerance := 1e-5
-				if opts != nil {
+				if float == tensor.Float64 {
 					tolerance = 1e-9
 				}
 				everyIndex(y.shape, func(at []int) {
@@ -788,7 +788,7 @@ func TestTwins(t *testing.T) {
 					have := y.at(at...)
 					if have != want && !(math.Abs(have-want) <= tolerance*(1+math.Abs(want))) &&
 						!(math.IsNaN(have) && math.IsNaN(want)) {
-						t.Fatalf("%s%v: %v, want %v, options %d, of\n%s", w.op, at, have, want, len(opts), g)
+						t.Fatalf("%s%v: %v, want %v, in %v, of\n%s", w.op, at, have, want, float, g)
 					}
 				})
 			}

@@ -57,11 +57,11 @@ func checkGrad(build Build, feed, params map[string]*tensor.Tensor) error {
 	if err != nil {
 		return err
 	}
-	got, err := interp.Run(both, feed, params, interp.Float64)
+	got, err := interp.New(both, tensor.Float64).Run(context.Background(), feed, params)
 	if err != nil {
 		return err
 	}
-	p := interp.New(forward, interp.Float64)
+	p := interp.New(forward, tensor.Float64)
 	at := tensor.Data[float64](got["loss"])[0]
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for i, target := range targets {

@@ -45,7 +45,7 @@ func hook(
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := interp.Run(g, feed, weights, interp.Float64)
+	out, err := interp.New(g, tensor.Float64).Run(t.Context(), feed, weights)
 	return out["out"], err
 }
 

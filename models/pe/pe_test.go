@@ -42,9 +42,9 @@ func rotated(t *testing.T, settings string, q []float32, head int, positions []i
 		t.Fatal(err)
 	}
 	n := len(positions)
-	got, err := interp.Run(g, map[string]*tensor.Tensor{
+	got, err := interp.New(g, tensor.Float64).Run(t.Context(), map[string]*tensor.Tensor{
 		"q": tensor.Of(q, 1, 1, n, head), "position_ids": tensor.Of(positions, 1, n),
-	}, nil, interp.Float64)
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func TestALiBiBias(t *testing.T) {
 		t.Fatal(err)
 	}
 	feed := map[string]*tensor.Tensor{"input_ids": tensor.New(tensor.Int64, 1, 3)}
-	got, err := interp.Run(g, feed, nil, interp.Float64)
+	got, err := interp.New(g, tensor.Float64).Run(t.Context(), feed, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

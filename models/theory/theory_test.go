@@ -111,16 +111,16 @@ func TestTheorem1Interpreter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, opts := range [][]interp.Option{nil, {interp.Float64}} {
+	for _, float := range []tensor.DType{tensor.Float32, tensor.Float64} {
 		feed := map[string]*tensor.Tensor{"input_ids": tensor.Of(sequence(m, 64, 1), 1, 64)}
-		out, err := interp.New(g, opts...).Run(t.Context(), feed, m.Weights)
+		out, err := interp.New(g, float).Run(t.Context(), feed, m.Weights)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range 64 {
 			k := i*m.Config.VocabSize + int(m.Position)
 			got := 0.0
-			if len(opts) > 0 {
+			if float == tensor.Float64 {
 				got = tensor.Data[float64](out["logits"])[k]
 			} else {
 				got = float64(tensor.Data[float32](out["logits"])[k])

@@ -29,7 +29,7 @@ func newExact(g *graph.Graph, weights map[string]*tensor.Tensor, file engine.Fil
 			changed = append(changed, o.Node.Inputs[0].Name)
 		}
 	}
-	return exact{program: interp.New(g, interp.Overwrite(changed...), interp.Float64), weights: weights,
+	return exact{program: interp.New(g, tensor.Float64, changed...), weights: weights,
 		changed: changed, file: file}
 }
 
