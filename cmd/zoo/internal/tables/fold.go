@@ -3,7 +3,6 @@ package tables
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,29 +11,62 @@ import (
 // past_key_values.0..29.key|value float32[batch,5,past,64]. A line is a name and its type, or two such pairs with
 // " to " between them.
 func folded(lines []string) []string {
-	layers, order := map[string][]int{}, []string{}
+	layers := merged(lines, layerOf, progressions)
+	return merged(layers, wordOf, func(words []string) string { return strings.Join(words, "|") })
+}
+
+// hole stands in patterns for the part that differs; no name has it.
+const hole = "\x00"
+
+// merged joins lines whose names differ in one part alone, the same in all names of a line.
+func merged(lines []string, split func(name string) (before, part, after string, ok bool), join func(parts []string) string) []string {
+	parts, patterns := map[string][]string{}, []string{}
 	for _, line := range lines {
-		pattern, number := numbered(line)
-		if _, known := layers[pattern]; !known {
-			order = append(order, pattern)
+		pattern, part := holed(line, split)
+		if parts[pattern] == nil {
+			patterns = append(patterns, pattern)
 		}
-		layers[pattern] = append(layers[pattern], number)
+		parts[pattern] = append(parts[pattern], part)
 	}
-	words, merged := map[string][]string{}, []string{}
-	for _, pattern := range order {
-		text, word := pattern, ""
-		if strings.Contains(pattern, hole) {
-			text, word = lastWord(strings.ReplaceAll(pattern, hole, progressions(layers[pattern])))
+	for i, pattern := range patterns {
+		patterns[i] = strings.ReplaceAll(pattern, hole, join(parts[pattern]))
+	}
+	return patterns
+}
+
+// holed returns a line with a hole for the part of its names; without a part in common the line itself.
+func holed(line string, split func(name string) (before, part, after string, ok bool)) (pattern, part string) {
+	var names []string
+	for name := range strings.SplitSeq(line, " to ") {
+		before, own, after, ok := split(name)
+		if !ok || len(names) > 0 && own != part {
+			return line, ""
 		}
-		if _, known := words[text]; !known {
-			merged = append(merged, text)
-		}
-		words[text] = append(words[text], word)
+		part, names = own, append(names, before+hole+after)
 	}
-	for i, text := range merged {
-		merged[i] = strings.ReplaceAll(text, hole, strings.Join(words[text], "|"))
+	return strings.Join(names, " to "), part
+}
+
+// layerNumber is the first number between separators of a name, or a progression of them.
+var layerNumber = regexp.MustCompile(`^((?:[^ ]*?[._/])?)(0|[1-9]\d{0,8})([._/ ].*|)$`)
+
+// layerOf finds the number of a name's layer.
+func layerOf(name string) (before, number, after string, ok bool) {
+	m := layerNumber.FindStringSubmatch(name)
+	if m == nil {
+		return "", "", "", false
 	}
-	return merged
+	return m[1], m[2], m[3], true
+}
+
+// wordOf finds the last word of a name with a layer.
+func wordOf(name string) (before, word, after string, ok bool) {
+	words, kind, typed := strings.Cut(name, " ")
+	last := strings.LastIndexAny(words, "._/") + 1
+	if typed {
+		after = " " + kind
+	}
+	return words[:last], words[last:], after, layerNumber.MatchString(name)
 }
 
 // foldedRows are the rows of a table with folded lines, of which long ones go on below.
@@ -59,49 +91,14 @@ func foldedRows[T any](name string, list []T) (rows [][]string) {
 	return rows
 }
 
-// hole stands in patterns for the part that differs; no name has it.
-const hole = "\x00"
-
-// layerNumber is the first number between separators of a name.
-var layerNumber = regexp.MustCompile(`^((?:[^ ]*?[._/])?)(\d+)([._/ ].*|)$`)
-
-// numbered returns a line with a hole for the number of its layer, the same in all its names; without one the line
-// itself.
-func numbered(line string) (pattern string, number int) {
-	var parts []string
-	for part := range strings.SplitSeq(line, " to ") {
-		m := layerNumber.FindStringSubmatch(part)
-		if m == nil {
-			return line, 0
-		}
-		n, err := strconv.Atoi(m[2])
-		if err != nil || m[2] != strconv.Itoa(n) || len(parts) > 0 && n != number {
-			return line, 0
-		}
-		number, parts = n, append(parts, m[1]+hole+m[3])
-	}
-	return strings.Join(parts, " to "), number
-}
-
-// lastWord returns a line with a hole for the last word of its names, where they share it; else the line itself.
-func lastWord(line string) (pattern, word string) {
-	var parts []string
-	for part := range strings.SplitSeq(line, " to ") {
-		name, rest, _ := strings.Cut(part, " ")
-		at := strings.LastIndexAny(name, "._/") + 1
-		if len(parts) > 0 && name[at:] != word {
-			return line, ""
-		}
-		word = name[at:]
-		parts = append(parts, strings.TrimSuffix(name[:at]+hole+" "+rest, " "))
-	}
-	return strings.Join(parts, " to "), word
-}
-
 // progressions writes numbers as lengths are written: 0..29, or 0..28+2.
-func progressions(numbers []int) string {
+func progressions(words []string) string {
 	var out []string
-	for rest := slices.Clone(numbers); len(rest) > 0; {
+	rest := make([]int, len(words))
+	for i, word := range words {
+		rest[i], _ = strconv.Atoi(word) // digits alone
+	}
+	for len(rest) > 0 {
 		n := 1
 		for n < len(rest) && (n < 2 || rest[n]-rest[n-1] == rest[1]-rest[0]) && rest[1] > rest[0] {
 			n++
