@@ -143,6 +143,6 @@ func valueInfo(name string, dtype tensor.DType, axes ...string) message {
 	for _, axis := range axes {
 		shape = shape.part(1, message(nil).text(2, axis))
 	}
-	of := message(nil).number(1, uint64(dtype.ONNX())).part(2, shape)
-	return message(nil).text(1, name).part(2, message(nil).part(1, of))
+	tensorType := message(nil).number(1, uint64(dtype.ONNX())).part(2, shape)
+	return message(nil).text(1, name).part(2, message(nil).part(1, tensorType))
 }

@@ -70,17 +70,17 @@ func openCUDALibraries(folder string) (CUDA, error) {
 		return CUDA{}, err
 	}
 	c := CUDA{Version: version, Driver: checkDriver(version, p)}
-	whole := wholePlace(places, names)
+	complete := completePlace(places, names)
 	var libraries []cudaLibrary
 	for _, name := range names {
-		libraries = append(libraries, openCUDALibrary(name, whole, places))
+		libraries = append(libraries, openCUDALibrary(name, complete, places))
 	}
 	c.describe(libraries)
 	return c, nil
 }
 
-// wholePlace returns the first of the places that has all names.
-func wholePlace(places [][]string, names []string) []string {
+// completePlace returns the first of the places that has all names.
+func completePlace(places [][]string, names []string) []string {
 	for _, place := range places {
 		all := true
 		for _, name := range names {
@@ -93,8 +93,8 @@ func wholePlace(places [][]string, names []string) []string {
 	return nil
 }
 
-func openCUDALibrary(name string, whole []string, places [][]string) cudaLibrary {
-	if path := library.InPlace(whole, name); path != "" {
+func openCUDALibrary(name string, complete []string, places [][]string) cudaLibrary {
+	if path := library.InPlace(complete, name); path != "" {
 		_, err := openLibrary(path)
 		return cudaLibrary{name, path, err}
 	}

@@ -1,11 +1,11 @@
 package install
 
 import (
-	"archive/zip"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path"
@@ -23,7 +23,7 @@ import (
 // CUDA says what the CUDA provider of an installed library has to work with.
 type CUDA struct {
 	ort.CUDA
-	Err     error    // why it cannot be said: ort.ErrNoCgo, or that the provider cannot be read
+	Err     error    // why nobody looked: ort.ErrNoCgo, or a provider that cannot be read
 	Fetched []string // packages that were fetched now
 	Folder  string   // where WithCUDA put them; "" where it was not asked for
 }
@@ -188,7 +188,7 @@ func (c contents) holds(folder string, w wheel) bool {
 	return true
 }
 
-// enoughSpace wants room for the libraries and, beside them, twice for the largest
+// enoughSpace wants room for the libraries, and twice more for the largest
 // package: pip has a copy of its own while it works.
 func enoughSpace(dir string, all []wheel, free func(string) (int64, error)) error {
 	_, need := sizes(all)
@@ -250,27 +250,25 @@ func fetchWheel(ctx context.Context, folder string, w wheel, pl plan, progress f
 // unpack writes the files of those base names that a wheel holds into dir, and returns
 // their hashes.
 func unpack(wheel, dir string, names []string, most limits) (map[string]string, error) {
-	zr, err := zip.OpenReader(wheel)
+	f, err := os.Open(wheel)
 	if err != nil {
 		return nil, err
 	}
-	defer zr.Close()
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
 	sums := map[string]string{}
-	for _, e := range zr.File {
-		name := path.Base(e.Name)
-		if !e.Mode().IsRegular() || !slices.Contains(names, name) {
-			continue
-		}
-		r, err := e.Open()
+	if err := walkZip(f, info.Size(), most, func(base string) bool { return slices.Contains(names, base) }, func(entry string, content io.Reader) error {
+		_, sum, err := writeCapped(filepath.Join(dir, path.Base(entry)), content, most.file)
 		if err != nil {
-			return nil, err
+			return fmt.Errorf("unpack %s: %w", entry, err)
 		}
-		_, sum, err := writeCapped(filepath.Join(dir, name), r, most.file)
-		r.Close()
-		if err != nil {
-			return nil, fmt.Errorf("unpack %s: %w", e.Name, err)
-		}
-		sums[name] = sum
+		sums[path.Base(entry)] = sum
+		return nil
+	}); err != nil {
+		return nil, err
 	}
 	for _, name := range names {
 		if sums[name] == "" {
@@ -290,7 +288,7 @@ func meter(report func(done, total int64), before, total int64) func(int64) {
 
 // watch tells how much a client that reports nothing has written below a folder, until
 // the function that it returns is called, with whether all is there.
-func watch(dir string, most int64, report func(int64)) (stop func(whole bool)) {
+func watch(dir string, most int64, report func(int64)) (stop func(complete bool)) {
 	if report == nil {
 		return func(bool) {}
 	}
@@ -308,10 +306,10 @@ func watch(dir string, most int64, report func(int64)) (stop func(whole bool)) {
 			}
 		}
 	})
-	return func(whole bool) {
+	return func(complete bool) {
 		close(ended)
 		running.Wait()
-		if whole {
+		if complete {
 			report(most)
 		}
 	}

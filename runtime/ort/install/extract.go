@@ -66,9 +66,9 @@ func (x *extractor) take(name string, info fs.FileInfo) error {
 	n, _ := f.ReadAt(head, 0)
 	switch head = head[:n]; {
 	case bytes.HasPrefix(head, gzipMagic):
-		err = x.tgz(f)
+		err = walkTGZ(f, x.limits, x.entry)
 	case bytes.HasPrefix(head, zipMagic):
-		err = x.zip(f, info.Size())
+		err = walkZip(f, info.Size(), x.limits, x.wanted, x.entry)
 	case library.PlatformOf(head) == "":
 		return fmt.Errorf("%s is neither an archive nor a library: it holds no ONNX Runtime library for %s", name, x.platform)
 	case x.providers:
@@ -95,12 +95,13 @@ func damaged(err error) bool {
 
 var gzipMagic, zipMagic = []byte("\x1f\x8b"), []byte("PK\x03\x04")
 
-func (x *extractor) tgz(f io.Reader) error {
+// walkTGZ shows the regular files of a .tgz.
+func walkTGZ(f io.Reader, most limits, see func(name string, content io.Reader) error) error {
 	gz, err := gzip.NewReader(f)
 	if err != nil {
 		return err
 	}
-	tr := tar.NewReader(&cappedReader{gz, x.limits.total})
+	tr := tar.NewReader(&cappedReader{gz, most.total})
 	for n := 0; ; n++ {
 		h, err := tr.Next()
 		if err == io.EOF {
@@ -109,48 +110,42 @@ func (x *extractor) tgz(f io.Reader) error {
 		if err != nil {
 			return err
 		}
-		if n >= x.limits.entries {
-			return fmt.Errorf("more than %d entries", x.limits.entries)
+		if n >= most.entries {
+			return fmt.Errorf("more than %d entries", most.entries)
 		}
 		if h.Typeflag != tar.TypeReg {
 			continue // links among the library's names: the regular file is enough
 		}
-		x.see(path.Base(h.Name))
-		if err := x.entry(h.Name, tr); err != nil {
+		if err := see(h.Name, tr); err != nil {
 			return err
 		}
 	}
 }
 
-func (x *extractor) zip(f io.ReaderAt, size int64) error {
+// walkZip shows the regular files of a .zip whose base names are wanted.
+func walkZip(f io.ReaderAt, size int64, most limits, wanted func(base string) bool, see func(name string, content io.Reader) error) error {
 	zr, err := zip.NewReader(f, size)
 	if err != nil {
 		return err
 	}
-	if len(zr.File) > x.limits.entries {
-		return fmt.Errorf("more than %d entries", x.limits.entries)
+	if len(zr.File) > most.entries {
+		return fmt.Errorf("more than %d entries", most.entries)
 	}
 	for _, e := range zr.File {
-		x.see(path.Base(e.Name))
-		if !e.Mode().IsRegular() || !x.wanted(path.Base(e.Name)) {
+		if !e.Mode().IsRegular() || !wanted(path.Base(e.Name)) {
 			continue
 		}
 		r, err := e.Open()
 		if err != nil {
 			return err
 		}
-		err = x.entry(e.Name, r)
+		err = see(e.Name, r)
 		r.Close()
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// see notes what an entry of an archive tells by its base name.
-func (x *extractor) see(base string) {
-	x.cuda = x.cuda || library.IsProvider(base) && strings.Contains(base, cudaParts[0])
 }
 
 // folder takes the library from a folder or its lib folder.
@@ -178,10 +173,13 @@ func (x *extractor) folder(dir string) error {
 			break
 		}
 	}
+	x.cuda = false // a folder may hold both builds: the caller named it
 	return x.complete(dir)
 }
 
+// wanted reports whether a file may be the library, or a part of the provider, and notes a CUDA provider.
 func (x *extractor) wanted(base string) bool {
+	x.cuda = x.cuda || library.IsProvider(base) && strings.Contains(base, cudaParts[0])
 	return library.IsCore(base) && x.core == "" || x.providers && isCUDAPart(base)
 }
 

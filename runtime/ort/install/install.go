@@ -70,8 +70,8 @@ type Installed struct {
 // Setup installs the ONNX Runtime library of ort.Version into the per-user cache,
 // where Find finds it. Files are checked against the hashes pinned in zoo; an
 // unknown hash is accepted only when From names the file, and is reported as not
-// verified. Nothing is left behind on failure, but whole packages of CUDA, and what
-// killed set-ups left is cleared. Set-ups may run at the same time: each works in a
+// verified. Nothing is left behind on failure except complete packages of CUDA, and
+// what killed set-ups left is cleared. Set-ups may run at the same time: each works in a
 // folder of its own and renames its files into place.
 func Setup(ctx context.Context, opt Options) (Installed, error) {
 	if ctx == nil {
@@ -277,7 +277,7 @@ func allPinned(pins []pin, sums []string) bool {
 
 // publish moves the unpacked files into the folder, the core library after the
 // providers it may load and the record last, each by an atomic rename. The last
-// of two set-ups wins; both are whole.
+// of two set-ups wins; both are complete.
 func publish(folder string, x *extractor, r record, verified bool) (Installed, error) {
 	_, err := library.Check(x.core, x.platform)
 	if err == nil {

@@ -56,7 +56,7 @@ func official(name string) bool {
 	return false
 }
 
-// present returns what is installed in folder, if it is whole and verified; a build for
+// present returns what is installed in folder, if it is complete and verified; a build for
 // CUDA also in its provider.
 func present(folder string, p library.Platform, pins []pin, cuda bool) (Installed, bool) {
 	path := filepath.Join(folder, p.Names()[0])

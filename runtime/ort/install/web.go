@@ -1,10 +1,7 @@
 package install
 
 import (
-	"archive/tar"
-	"compress/gzip"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -105,27 +102,14 @@ func unpackWeb(archive, dir string, pins map[string]string) error {
 		return err
 	}
 	defer f.Close()
-	gz, err := gzip.NewReader(f)
-	if err != nil {
-		return err
-	}
-	most := defaultLimits()
-	packed := tar.NewReader(&cappedReader{gz, most.total})
-	missing := maps.Clone(pins)
-	for len(missing) > 0 {
-		entry, err := packed.Next()
-		if errors.Is(err, io.EOF) {
-			return fmt.Errorf("the package has no %s", strings.Join(slices.Sorted(maps.Keys(missing)), ", "))
-		}
-		if err != nil {
-			return err
-		}
-		name := path.Base(entry.Name)
+	most, missing := defaultLimits(), maps.Clone(pins)
+	if err := walkTGZ(f, most, func(entry string, content io.Reader) error {
+		name := path.Base(entry)
 		want, wanted := missing[name]
-		if !wanted || entry.Typeflag != tar.TypeReg || entry.Name != "package/dist/"+name {
-			continue
+		if !wanted || entry != "package/dist/"+name {
+			return nil
 		}
-		_, sum, err := writeCapped(filepath.Join(dir, name), packed, most.file)
+		_, sum, err := writeCapped(filepath.Join(dir, name), content, most.file)
 		if err != nil {
 			return err
 		}
@@ -133,6 +117,12 @@ func unpackWeb(archive, dir string, pins map[string]string) error {
 			return fmt.Errorf("%s has the SHA-256 %s, pinned is %s: it is refused", name, sum, want)
 		}
 		delete(missing, name)
+		return nil
+	}); err != nil {
+		return err
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("the package has no %s", strings.Join(slices.Sorted(maps.Keys(missing)), ", "))
 	}
 	return nil
 }
