@@ -23,18 +23,14 @@ type SpeedConfig struct {
 	Warmup    int // untimed passes
 	Repeat    int // timed passes; 0 is one
 
-	Environment    Environment
-	Memory         MemoryMeter // nil leaves peak memory out
-	MemoryEstimate int64       // recorded as it is; 0 for none
-	Work           Work        // what a length costs, by count
-	Peaks          Peaks       // what the machine can do; zeros where unknown
+	Environment Environment
+	Memory      MemoryMeter // nil leaves peak memory out
+	Cost        Cost        // what a length costs by count, and MemoryEstimate; measuring fills in the rest
+	Peaks       Peaks       // what the machine can do; zeros where unknown
 
 	// OnPass, when not nil, is told of passes done, those that warm up included.
 	OnPass func(done, total int)
 }
-
-// Work counts a model's work on a batch at one length, as in Cost.
-type Work struct{ PrefillFLOPs, PrefillBytes, DecodeFLOPs, DecodeBytes float64 }
 
 // Peaks are the measured limits of a machine.
 type Peaks struct {
@@ -143,15 +139,10 @@ func (cfg SpeedConfig) prompts(length int) [][]int64 {
 
 // cost relates the times to the work.
 func (cfg SpeedConfig) cost(length int, s Speed) Cost {
-	w := cfg.Work
-	c := Cost{
-		Chunk: cfg.Chunk, NewTokens: cfg.NewTokens,
-		PrefillFLOPs: w.PrefillFLOPs, PrefillBytes: w.PrefillBytes, DecodeFLOPs: w.DecodeFLOPs,
-		DecodeBytes: w.DecodeBytes,
-		PeakFLOPS:   cfg.Peaks.FLOPS, PeakBandwidth: cfg.Peaks.Bandwidth, MemoryEstimate: cfg.MemoryEstimate,
-		PrefillRoofline: cfg.Peaks.roofline(w.PrefillFLOPs, w.PrefillBytes, s.PrefillMS/1e3),
-		DecodeRoofline:  cfg.Peaks.roofline(w.DecodeFLOPs, w.DecodeBytes, s.DecodeP50MS/1e3),
-	}
+	c := cfg.Cost
+	c.Chunk, c.NewTokens, c.PeakFLOPS, c.PeakBandwidth = cfg.Chunk, cfg.NewTokens, cfg.Peaks.FLOPS, cfg.Peaks.Bandwidth
+	c.PrefillRoofline = cfg.Peaks.roofline(c.PrefillFLOPs, c.PrefillBytes, s.PrefillMS/1e3)
+	c.DecodeRoofline = cfg.Peaks.roofline(c.DecodeFLOPs, c.DecodeBytes, s.DecodeP50MS/1e3)
 	c.PrefillTokensPerSecond, c.PrefillTokensPerSecondSD = rates(s.PrefillMS, s.RepeatPrefillMS, cfg.Batch*length)
 	c.DecodeTokensPerSecond, c.DecodeTokensPerSecondSD = rates(s.DecodeP50MS, s.RepeatDecodeMS, cfg.Batch)
 	return c

@@ -48,9 +48,8 @@ func (r *runner) Score(context.Context, [][]int64, []int) ([][]float64, error) {
 
 func speedConfig() eval.SpeedConfig {
 	return eval.SpeedConfig{Batch: 3, NewTokens: 5, Chunk: 16, Vocab: 40, Warmup: 1, Repeat: 2, Memory: &meter{},
-		MemoryEstimate: 9,
-		Work:           eval.Work{PrefillFLOPs: 1, PrefillBytes: 2, DecodeFLOPs: 3, DecodeBytes: 4},
-		Environment:    eval.Environment{Model: "m", Machine: "here"}}
+		Cost:        eval.Cost{PrefillFLOPs: 1, PrefillBytes: 2, DecodeFLOPs: 3, DecodeBytes: 4, MemoryEstimate: 9},
+		Environment: eval.Environment{Model: "m", Machine: "here"}}
 }
 
 func TestMeasureSpeedAt(t *testing.T) {

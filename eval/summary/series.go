@@ -157,7 +157,7 @@ func (s *Series) Value(p Point) Spread {
 
 // Saw reports whether a length was part of training, or all lengths of a bin.
 func (s *Series) Saw(length task.Span) bool {
-	return length.Within(task.Range{Min: s.Trained[0], Max: s.Trained[1]})
+	return s.Trained[0] <= length.Min && length.Max <= s.Trained[1]
 }
 
 // isBeyond reports whether a length is beyond training, or all lengths of a bin. A bin

@@ -29,9 +29,6 @@ func Spans(lengths ...int) []Span {
 // IsBin reports whether samples have several lengths.
 func (s Span) IsBin() bool { return s.Min != s.Max }
 
-// Within reports whether all lengths of the span lie in a range.
-func (s Span) Within(r Range) bool { return r.Contains(s.Min) && r.Contains(s.Max) }
-
 // Middle is where the span stands on an axis of lengths.
 func (s Span) Middle() float64 { return float64(s.Min+s.Max) / 2 }
 

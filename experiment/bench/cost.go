@@ -82,13 +82,13 @@ func (w *workload) grows(batch, tokens int) bool {
 
 // work counts reading length tokens of each row, and the middle one of the
 // tokens generated after them.
-func (w *workload) work(batch, length, newTokens int) (eval.Work, error) {
-	var out eval.Work
+func (w *workload) work(batch, length, newTokens int) (eval.Cost, error) {
+	var out eval.Cost
 	chunk := w.chunk(batch)
 	if w.oneStep && !w.grows(batch, length) { // every step costs the same
 		flops, bytes, err := w.run(batch, 0, 1)
 		n := float64(length)
-		return eval.Work{PrefillFLOPs: n * flops, PrefillBytes: n * bytes, DecodeFLOPs: flops, DecodeBytes: bytes}, err
+		return eval.Cost{PrefillFLOPs: n * flops, PrefillBytes: n * bytes, DecodeFLOPs: flops, DecodeBytes: bytes}, err
 	}
 	for past := 0; past < length; past += chunk {
 		flops, bytes, err := w.run(batch, past, min(chunk, length-past))

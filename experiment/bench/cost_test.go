@@ -203,7 +203,7 @@ func TestPeaks(t *testing.T) {
 // The forms of one model demand the same work, with graphs of any operators.
 func TestWorkloadOfProfiles(t *testing.T) {
 	for _, encoding := range models.Encodings() {
-		var works []eval.Work
+		var works []eval.Cost
 		for _, profile := range []string{card.Portable, card.Fused} {
 			load := loadOf(t, encoding, profile)
 			work, err := load.work(3, 100, 8)

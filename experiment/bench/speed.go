@@ -30,7 +30,7 @@ func (p *Plan) addSpeed(ctx context.Context, g *group, length int) error {
 	if err := p.count(g, &cfg, length); err != nil {
 		return err
 	}
-	g.addCell(eval.KeyOf(g.card, cfg, task.At(length)), task.At(length), speed{cfg}, nil).Memory = cfg.MemoryEstimate
+	g.addCell(eval.KeyOf(g.card, cfg, task.At(length)), task.At(length), speed{cfg}, nil).Memory = cfg.Cost.MemoryEstimate
 	return nil
 }
 
@@ -39,7 +39,7 @@ func (speed) batch(most int) int { return most }
 // tokens weighs tokens by what reading them costs beyond the weights.
 func (s speed) tokens(c *Cell) float64 {
 	perToken := c.group.load.weights / 2 // a multiply-add for each weight of 4 bytes
-	return float64(s.Warmup+s.Repeat) * (s.Work.PrefillFLOPs/max(perToken, 1) + float64(s.Batch*s.NewTokens))
+	return float64(s.Warmup+s.Repeat) * (s.Cost.PrefillFLOPs/max(perToken, 1) + float64(s.Batch*s.NewTokens))
 }
 
 func (s speed) seconds(c *Cell, p *pace) (float64, error) {
@@ -59,14 +59,14 @@ func (p *Plan) count(g *group, cfg *eval.SpeedConfig, length int) (err error) {
 	if g.load.graph == nil { // of a file that another program wrote
 		return nil
 	}
-	if cfg.Work, err = g.load.work(g.batch, length, cfg.NewTokens); err != nil {
+	if cfg.Cost, err = g.load.work(g.batch, length, cfg.NewTokens); err != nil {
 		return err
 	}
 	if engine.OnDevice(g.runtime.Provider) {
 		return nil
 	}
 	bytes := need(func(length, batch int) (int64, error) { return g.load.memory(batch, length, cfg.NewTokens) })
-	if cfg.MemoryEstimate, err = bytes(length, g.batch); err != nil {
+	if cfg.Cost.MemoryEstimate, err = bytes(length, g.batch); err != nil {
 		return err
 	}
 	return bytes.checkFits(length, g.batch, p.machine.MemoryFree, "about")
