@@ -162,7 +162,7 @@ func TestRoles(t *testing.T) {
 		{"just enough", map[string]float64{eval.RoleFirst: 0.3}, nil, "first 30"},
 		{"not enough", map[string]float64{eval.RoleFirst: 0.2999}, nil, "mixed"},
 		{"a control as high", map[string]float64{eval.RoleFirst: 0.5}, map[string]float64{eval.RoleFirst: 0.5}, "mixed"},
-		{"no room", map[string]float64{eval.RoleEven: 1}, map[string]float64{eval.RoleEven: 1}, "mixed"},
+		{"no room", map[string]float64{eval.RoleEven: 1}, map[string]float64{eval.RoleEven: 1 - 1e-12}, "mixed"},
 		{"the greatest share", map[string]float64{eval.RolePrevious: 0.75, eval.RoleEven: 0.9}, map[string]float64{eval.RoleEven: 0.7}, "previous 75"},
 		{"of what is left", map[string]float64{eval.RolePrevious: 0.6, eval.RoleEven: 0.9}, map[string]float64{eval.RoleEven: 0.7}, "even 90"},
 		{"equal ones", map[string]float64{eval.RoleOffset: 0.5, eval.RolePosition: 0.5}, nil, "3 back 50"},

@@ -296,9 +296,8 @@ func roles() []string {
 func roleOf(o *eval.Observation) string {
 	best, most := mixed, labelExcess
 	for _, role := range roles() {
-		score, there := o.Values[role]
-		control := o.Control[role]
-		if !there || control >= 1-1e-9 {
+		score, control := o.Values[role], o.Control[role]
+		if control >= 1-1e-9 {
 			continue // nothing could be above it
 		}
 		if excess := (score - control) / (1 - control); excess > most+1e-9 || excess >= most && best == mixed {
