@@ -20,7 +20,7 @@ func Command(preset string, c runfile.Config) (string, error) {
 	}
 	pe := cmp.Or(c.Model.ByLayer(), c.Model.Architecture)
 	given := []Value{{Key: "train.task", Value: c.Train.Task}}
-	of := func() (runfile.Config, error) {
+	load := func() (runfile.Config, error) {
 		l, err := Load(Sources{Preset: preset, Overrides: given, Encodings: []string{pe}})
 		if err != nil {
 			return runfile.Config{}, err
@@ -28,7 +28,7 @@ func Command(preset string, c runfile.Config) (string, error) {
 		return l.Config(pe)
 	}
 	words := []string{"zoo", "train", "--preset", preset, "--pe", pe, "--task", c.Train.Task}
-	base, err := of()
+	base, err := load()
 	if err != nil {
 		return "", err
 	}
@@ -47,7 +47,7 @@ func Command(preset string, c runfile.Config) (string, error) {
 			words = append(words, "--set", key+"="+values[key])
 		}
 	}
-	again, err := of()
+	again, err := load()
 	if err != nil {
 		return "", err
 	}

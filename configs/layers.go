@@ -27,11 +27,11 @@ type Sources struct {
 	Environ   []string // such as os.Environ(): ZOO_TRAIN_STEPS=100
 	Overrides []Value  // as by flags; where the value is text, it is read as the setting's type
 	Lists     []Value  // of the lists of a sweep; a variable or an override that gives the same key is an error
-	Preset    string   // the preset to start from, whatever files and environment say; "" for what they say
+	Preset    string   // the preset to start from, in place of what files and environment say; "" for theirs
 	Run       string   // directory of a run whose settings stand in the preset's place; "" for none
-	// Encodings are those that Config will be asked for, or those of all runs of a
-	// sweep; none stands for the configured one. A setting that no model of theirs
-	// has is an error, unless the preset or the user's own file gives it.
+	// Encodings are the names that Config will be asked for; none stands for the configured
+	// one. A setting that no model of theirs has is an error, unless the preset or the user's
+	// own file gives it.
 	Encodings []string
 }
 

@@ -96,7 +96,7 @@ func readYAML(name string, data []byte, preset bool) (*layer, error) {
 		value := v.Get(key)
 		x.values[key] = value
 		if key == presetKey {
-			if of, _ := value.(string); of == "" {
+			if other, _ := value.(string); other == "" {
 				return nil, fmt.Errorf("%s: preset is %s: want one of %s",
 					name, quoted(value), strings.Join(Names(Presets), ", "))
 			}
@@ -115,9 +115,9 @@ func readYAML(name string, data []byte, preset bool) (*layer, error) {
 	return x, nil
 }
 
-// readPreset returns the layer of a preset, and over it what the preset has
-// differently on the task, whatever its options; below it those of the preset that it
-// starts from, if it names one. A nil task is the preset's; another has its own lengths.
+// readPreset returns the layers of the preset that a preset starts from, the preset's own, and
+// what it has differently on the task. Options of the task do not count. A nil task is the
+// preset's; another has its own lengths.
 func readPreset(preset string, task any) ([]*layer, error) {
 	about, err := Describe(Presets, preset)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
-// readRun returns the settings of a run as a layer, but for what belongs to the machine
-// that it was made on, and for those of its encoding alone, which the layers keep (see
-// settings). A nil task is the run's; another has its own lengths.
+// readRun returns the settings of a run as a layer, without threads and lanes, which belong to a
+// machine, and without its encoding's own settings, which the layers keep apart (see settings).
+// A nil task is the run's; another has its own lengths.
 func (l *Layers) readRun(dir string, task any) ([]*layer, error) {
 	c, err := runfile.ReadConfig(dir)
 	if err != nil {
@@ -36,7 +36,7 @@ func (l *Layers) readRun(dir string, task any) ([]*layer, error) {
 	return []*layer{x}, nil
 }
 
-// settings returns the merged values for an encoding. Where it is that of the run in the
+// settings returns the merged values for an encoding. For the encoding of the run in the
 // preset's place, the run's own settings of it are the defaults.
 func (l *Layers) settings(encoding string) (map[string]any, error) {
 	if l.own == nil || encoding != l.encoding {

@@ -15,11 +15,10 @@ const (
 	sectionParam = "model.encoding_params"
 )
 
-// checkUsed refuses settings of models that would be passed over. Encodings are
-// those of all runs together, none for the configured one. The preset is for any
-// model; a setting from elsewhere must be one of at least one of the runs, and of
-// all of them where it is an encoding's own or a list of a sweep, which would make
-// the same run again and again.
+// checkUsed refuses settings of models that would be passed over. Encodings are the encodings of
+// all runs together, none for the configured one. The preset is for any model; a setting from
+// elsewhere must be one that a run has, and that all have where it is an encoding's own or a list
+// of a sweep, which would make the same run again and again.
 func (l *Layers) checkUsed(encodings []string) error {
 	all, err := l.architectures(encodings)
 	if err != nil {
@@ -49,7 +48,7 @@ func (l *Layers) checkUsed(encodings []string) error {
 	return without.NoSetting(strings.Join(lost, ", "))
 }
 
-// architectures returns those of the runs, each once.
+// architectures returns the architectures of the runs, each once.
 func (l *Layers) architectures(encodings []string) ([]models.Architecture, error) {
 	c := models.Config{Architecture: l.merged.GetString("model.architecture"),
 		Encoding: l.merged.GetString(encodingKey), Mixer: l.merged.GetString("model.mixer")}

@@ -122,7 +122,7 @@ func full(params []pe.Param) func(name string) bool {
 type Description struct {
 	Graph   *graph.Graph              // of a looped file the graph within the Loop
 	Weights map[string]*tensor.Tensor // in the file's precision
-	Card    card.Card                 // but for the hash of the weights; of a looped file with the graph's states
+	Card    card.Card                 // without the hash of the weights; of a looped file with the graph's states
 }
 
 // Describe returns what the model's file in a profile holds.

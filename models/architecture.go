@@ -108,7 +108,7 @@ func ArchitectureOf(c Config) (Architecture, error) {
 
 // mixing returns the architecture with the settings that a pattern of mixers brings.
 func (a Architecture) mixing(pattern string) Architecture {
-	if p, err := pe.HybridPattern(pattern); a.Has("mixer") && err == nil && len(p) > 1 {
+	if p, err := pe.ParsePattern(pattern, 0); a.Has("mixer") && err == nil && len(p) > 1 {
 		a.Settings = slices.Concat(a.Settings, a.Hybrid)
 	}
 	return a
@@ -138,7 +138,7 @@ func (a Architecture) StandsIn(encoding string) bool {
 	if a.Has("encoding") || !a.Has("mixer") {
 		return !a.Has("encoding") && encoding == a.Name
 	}
-	p, err := pe.HybridPattern(encoding)
+	p, err := pe.ParsePattern(encoding, 0)
 	return err == nil && slices.Contains(p, a.Name)
 }
 

@@ -45,9 +45,9 @@ const deltaName = "deltanet"
 // deltaArchitecture is the name of their architecture.
 const deltaArchitecture = "deltanet"
 
-// ParseMixer reads the pattern of Config.Mixer, in either form of pe.HybridPattern.
+// ParseMixer reads the pattern of Config.Mixer, in either form of pe.ParsePattern.
 func ParseMixer(text string) (pe.Pattern, error) {
-	p, err := pe.HybridPattern(text)
+	p, err := pe.ParsePattern(text, 0)
 	if err != nil {
 		return nil, fmt.Errorf("mixer: %w", err)
 	}

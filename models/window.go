@@ -39,10 +39,8 @@ func (w Windows) resolve(layers int) (Windows, error) {
 		if err != nil || strconv.Itoa(tokens) != element { // 08 is 8 written in another way
 			return w, fmt.Errorf("%q: want tokens, by layer as in 8*3/0", element)
 		}
-		if tokens != 0 {
-			if err := pe.CheckWindow(tokens); err != nil {
-				return w, fmt.Errorf("%w, or 0 for none", err)
-			}
+		if tokens != 0 && (tokens < 2 || tokens > pe.MaxWindow) {
+			return w, fmt.Errorf("window %d: want 2 to %d tokens, or 0 for none", tokens, pe.MaxWindow)
 		}
 	}
 	if p.String() == "0" {

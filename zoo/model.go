@@ -30,8 +30,7 @@ type Model struct {
 	load    func() (modelfile.Model, error) // of a model that is neither a file nor a run
 }
 
-// Open opens the model in the engine that the program links. One that is a file is opened as
-// it is, whatever the profile.
+// Open opens the model in the engine that the program links. A file has its own profile.
 func (m Model) Open(profile string, o runtime.Options) (*runtime.Session, error) {
 	data, err := m.ONNX(profile)
 	if err != nil {
@@ -41,8 +40,7 @@ func (m Model) Open(profile string, o runtime.Options) (*runtime.Session, error)
 	return runtime.OpenBytes(data, o)
 }
 
-// ONNX returns the model's file. One that is a file already is what it is, whatever
-// the profile.
+// ONNX returns the model's file. A file has its own profile.
 func (m Model) ONNX(profile string) ([]byte, error) {
 	if m.File != "" {
 		return safety.ReadFile(m.File, m.options.Runtime.LinksWithin)

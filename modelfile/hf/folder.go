@@ -124,14 +124,14 @@ func Write(dir string, m modelfile.Model) error {
 	}
 	clearTemporary(dir)
 	// The files are made in a folder of their own, which then takes the name.
-	whole, err := os.MkdirTemp(filepath.Dir(dir), temporaryPrefix(dir)+"*.tmp")
+	temporary, err := os.MkdirTemp(filepath.Dir(dir), temporaryPrefix(dir)+"*.tmp")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", dir, errors.Unwrap(err))
 	}
-	if lock, err := files.Take(filepath.Join(whole, lockFile)); err == nil { // not every file system has locks
+	if lock, err := files.Take(filepath.Join(temporary, lockFile)); err == nil { // not every file system has locks
 		defer lock.Close()
 	}
-	fresh, old := filepath.Join(whole, "new"), filepath.Join(whole, "old")
+	fresh, old := filepath.Join(temporary, "new"), filepath.Join(temporary, "old")
 	err = fill(fresh, dir, m, contents)
 	if err == nil {
 		err = swap(dir, fresh, old)
@@ -139,7 +139,7 @@ func Write(dir string, m modelfile.Model) error {
 	if errors.Is(err, errStranded) {
 		return fmt.Errorf("%w (the old folder is %s)", err, old)
 	}
-	return errors.Join(err, os.RemoveAll(whole))
+	return errors.Join(err, os.RemoveAll(temporary))
 }
 
 // temporaryPrefix begins the names of the temporary folders of a folder, which end

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,19 +20,9 @@ type hybrid struct {
 	parts   map[string]Encoding // by name
 }
 
-// counted is an element of a hybrid as names of files and models have it: 3rope.
-var counted = regexp.MustCompile(`(^|/)(\d+)([^/]*)`)
-
 // isHybrid reports whether a name is a pattern of encodings, "rope*3/nope", or has the form
 // "3rope+nope" that such patterns take in names of files and models (see card.Card.Name).
 func isHybrid(name string) bool { return strings.ContainsAny(name, "*/+") }
-
-// HybridPattern reads the name of a hybrid in either form. Whether its elements are known is
-// for the caller to see.
-func HybridPattern(name string) (Pattern, error) {
-	text := counted.ReplaceAllString(strings.ReplaceAll(name, "+", "/"), "$1$3*$2")
-	return ParsePattern(text, 0)
-}
 
 // findHybrid returns a row for a pattern of encodings. It has the functions on settings that
 // some of them have.

@@ -2,6 +2,7 @@ package pe
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,10 +17,15 @@ type Pattern []string
 // maxRepeat bounds the count after a star; no model has so many layers.
 const maxRepeat = 1 << 10
 
-// ParsePattern reads the text of a pattern, and makes it as short as it can be. One that is
+// counted is an element as names of files and models have it: 3rope.
+var counted = regexp.MustCompile(`(^|/)(\d+)([a-z][^/]*)`)
+
+// ParsePattern reads the text of a pattern, also in the form that it has in names of files and
+// models, "3rope+nope" (see card.Card.Name), and makes it as short as it can be. One that is
 // longer than a model of so many layers is an error, or 0 for any. Whether its elements are
 // known is for the caller to see.
 func ParsePattern(text string, layers int) (Pattern, error) {
+	text = counted.ReplaceAllString(strings.ReplaceAll(text, "+", "/"), "$1$3*$2")
 	var p Pattern
 	for part := range strings.SplitSeq(text, "/") {
 		element, count, repeated := strings.Cut(part, "*")

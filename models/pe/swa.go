@@ -19,19 +19,16 @@ type swaSettings struct {
 	Window int `json:"window"`
 }
 
+// MaxWindow is the greatest number of tokens that a query with a window sees; the least is 2.
+const MaxWindow = 1 << 16
+
 func newSWA(_ Dims, p swaSettings) (Encoding, error) {
 	p.Window = cmp.Or(p.Window, 16)
-	return swa{window: p.Window}, CheckWindow(p.Window)
+	if p.Window < 2 || p.Window > MaxWindow {
+		return nil, fmt.Errorf("window %d: want 2 to %d tokens", p.Window, MaxWindow)
+	}
+	return swa{window: p.Window}, nil
 }
 
 // Window implements Windowed.
 func (e swa) Window() int { return e.window }
-
-// CheckWindow refuses a number of tokens that no window has.
-func CheckWindow(tokens int) error {
-	const most = 1 << 16
-	if tokens < 2 || tokens > most {
-		return fmt.Errorf("window %d: want 2 to %d tokens", tokens, most)
-	}
-	return nil
-}

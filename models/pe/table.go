@@ -41,7 +41,7 @@ type Data struct {
 	Pieces  []string // the vocabulary, in the order of the ids
 }
 
-// Table lists every encoding: those of this package, where adding one takes its file,
+// Table lists every encoding: this package's, where adding one takes its file,
 // its test and a row, and after them what was registered.
 func Table() []Row {
 	return append([]Row{
@@ -130,7 +130,7 @@ func Find(name string) (Row, error) {
 	if !isHybrid(name) {
 		return findOne(name)
 	}
-	p, err := HybridPattern(name)
+	p, err := ParsePattern(name, 0)
 	if err != nil {
 		return Row{}, fmt.Errorf("encoding: %w", err)
 	}

@@ -13,7 +13,7 @@ import (
 // mostAnswered is how many new tokens answers are compared for at most.
 const mostAnswered = 32
 
-// loopedParity compares the answers of a file that gives whole ones with those of the file
+// loopedParity compares the answers of a looped file with the answers of the file
 // that is run step by step, both in ONNX Runtime, to random prompts of 1, 4 and 8 times the
 // trained length, padded ones among them. They must be the same tokens, but where two are as
 // probable as rounding can tell: worst is the largest difference of such a pair, relative as
