@@ -224,3 +224,18 @@ func TestTheorems(t *testing.T) {
 		t.Errorf("theorem 2, slope ¼: distance %v, want %v", o.Values["distance"], want)
 	}
 }
+
+// The best place is seen by half of the queries; of equal ones it is the first. Its control is the best of the shuffled weights.
+func TestPlaces(t *testing.T) {
+	p := places{queries: 4}
+	for place, scores := range [][]float64{{0.25, 0.25, 0.25, 0.25}, {0.75, 1}, {1}, {0.875, 0.875}} {
+		for _, score := range scores {
+			p.add(place, score, score/float64(2+place))
+		}
+	}
+	o := eval.Observation{Values: map[string]float64{}, Control: map[string]float64{}}
+	p.role(&o, "offset")
+	if o.Values["offset"] != 0.875 || o.Values["offset_at"] != 1 || o.Values["offset_queries"] != 2 || o.Control["offset"] != 0.875/3 {
+		t.Errorf("%+v", o)
+	}
+}
