@@ -92,11 +92,7 @@ func (a *app) fetchCorpora(ctx context.Context, o dataOptions, names []string) e
 		if o.output != "" {
 			path = pathOfCorpus(o.output)
 		}
-		c, err := corpora.Find(name)
-		if err != nil {
-			return err
-		}
-		file, fetched, err := c.Fetch(ctx, o.output)
+		c, file, fetched, err := corpora.Fetch(ctx, name, o.output)
 		if err != nil {
 			return err
 		}

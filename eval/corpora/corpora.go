@@ -48,8 +48,18 @@ func Known() []Corpus {
 	}
 }
 
-// Find returns the corpus of a name. An unknown one is an error that names the nearest.
-func Find(name string) (Corpus, error) {
+// Fetch fetches the corpus of a name into a file, "" for where "text:NAME" finds it, and returns the corpus and the file.
+// One that is there already is left as it is; fetched says which. Clients write into a folder beside
+// the file, which is removed, by the next call where this one is killed. An unknown name is an error that names the nearest.
+func Fetch(ctx context.Context, name, path string) (c Corpus, file string, fetched bool, err error) {
+	if c, err = find(name); err != nil {
+		return c, "", false, err
+	}
+	file, fetched, err = c.into(ctx, path)
+	return c, file, fetched, err
+}
+
+func find(name string) (Corpus, error) {
 	var names []string
 	for _, c := range Known() {
 		if c.Name == name {
@@ -60,10 +70,7 @@ func Find(name string) (Corpus, error) {
 	return Corpus{}, suggest.Unknown("corpus", name, names)
 }
 
-// Fetch fetches the corpus into a file, "" for where "text:NAME" finds it, and returns the file. One
-// that is there already is left as it is; fetched says which. Clients write into a folder next to
-// the file, which is removed, by the next call where this one is killed.
-func (c Corpus) Fetch(ctx context.Context, path string) (file string, fetched bool, err error) {
+func (c Corpus) into(ctx context.Context, path string) (file string, fetched bool, err error) {
 	if path == "" {
 		if path, err = task.CorpusPath(c.Name); err != nil {
 			return "", false, err

@@ -172,7 +172,7 @@ func TestFetch(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	c, err := Find("brown")
+	c, err := find("brown")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestFetch(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(killed, 0o755), os.WriteFile(killed+".lock", nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := c.Fetch(t.Context(), path); err == nil || !strings.Contains(err.Error(), "another version of the text") {
+	if _, _, err := c.into(t.Context(), path); err == nil || !strings.Contains(err.Error(), "another version of the text") {
 		t.Errorf("error %v, want that the hash is another", err)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
@@ -189,13 +189,13 @@ func TestFetch(t *testing.T) {
 	}
 	want := `{"name":"ca01","text":"The jury\n"}` + "\n"
 	c.SHA256 = sum([]byte(want))
-	if file, fetched, err := c.Fetch(t.Context(), path); err != nil || !fetched || file != path {
+	if file, fetched, err := c.into(t.Context(), path); err != nil || !fetched || file != path {
 		t.Fatalf("%s, %v, %v", file, fetched, err)
 	}
 	if data, err := os.ReadFile(path); err != nil || string(data) != want {
 		t.Errorf("%q, %v", data, err)
 	}
-	if _, fetched, err := c.Fetch(t.Context(), path); err != nil || fetched {
+	if _, fetched, err := c.into(t.Context(), path); err != nil || fetched {
 		t.Errorf("fetched again: %v, %v", fetched, err)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "brown", ".fetch-*")); err != nil || len(left) > 0 {
@@ -215,7 +215,7 @@ func TestFetchWithout(t *testing.T) {
 			t.Errorf("%s: hash %q, licence %q", c.Name, c.SHA256, c.Licence)
 		}
 	}
-	if _, err := Find("bibel"); err == nil || !strings.Contains(err.Error(), `did you mean "bible"`) {
+	if _, err := find("bibel"); err == nil || !strings.Contains(err.Error(), `did you mean "bible"`) {
 		t.Errorf("error %v", err)
 	}
 }

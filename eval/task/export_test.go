@@ -21,3 +21,6 @@ func (f parts) Format(steps []step) string { return f.format(steps) }
 
 // Parse reads them.
 func (f parts) Parse(text string) ([]step, string, error) { return f.parse(text) }
+
+// Base is the name of a task without options.
+var Base = base

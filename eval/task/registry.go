@@ -136,8 +136,8 @@ func Vocabulary(rule string, tasks ...Task) ([]string, error) {
 func Related(x, y string) bool {
 	for name := range strings.SplitSeq(x, ",") {
 		for other := range strings.SplitSeq(y, ",") {
-			x, _ := Label(Base(name))
-			if y, _ := Label(Base(other)); x == y {
+			x, _ := Label(base(name))
+			if y, _ := Label(base(other)); x == y {
 				return true
 			}
 		}
@@ -145,9 +145,9 @@ func Related(x, y string) bool {
 	return false
 }
 
-// Base returns the name in All of a task's name or alias with options; a name that is
+// base returns the name in All of a task's name or alias with options; a name that is
 // none is returned as it is, and so is the name of a file.
-func Base(name string) string {
+func base(name string) string {
 	if _, ok := kindOf(name); ok {
 		return name
 	}

@@ -87,7 +87,8 @@ func (f Finder) tasks(encodings []string) []string {
 	add := func(encoding, tasks string) {
 		if len(encodings) == 0 || slices.Contains(encodings, encoding) {
 			for name := range strings.SplitSeq(tasks, ",") {
-				out = append(out, task.Base(name))
+				base, _, _ := strings.Cut(strings.TrimSpace(name), "+")
+				out = append(out, base)
 			}
 		}
 	}
