@@ -37,25 +37,25 @@ type Config struct {
 
 	// OnBatch, when not nil, is told of progress within a length or bin: done of total
 	// samples generated or scored.
-	OnBatch func(at task.Span, done, total int)
+	OnBatch func(span task.Span, done, total int)
 }
 
-func (cfg Config) row(c card.Card, at task.Span) Row {
+func (cfg Config) row(c card.Card, span task.Span) Row {
 	r := describe(c, cfg.Environment)
 	r.Measure = MeasureAccuracy
 	r.Task, r.TaskVersion, r.Split = cfg.Task.Name, cfg.Task.Version, string(cfg.Split)
-	r.Whole = cfg.whole(at, task.Range(c.Trained))
-	r.Length, r.Seed, r.Batch = at.Max, cfg.Seed, cfg.Batch
-	r.Untimed = cfg.Untimed || at.IsBin()
-	if at.IsBin() {
-		r.LengthMin = at.Min
+	r.Whole = cfg.whole(span, task.Range(c.Trained))
+	r.Length, r.Seed, r.Batch = span.Max, cfg.Seed, cfg.Batch
+	r.Untimed = cfg.Untimed || span.IsBin()
+	if span.IsBin() {
+		r.LengthMin = span.Min
 	}
 	return r
 }
 
 // whole is Row.Whole.
-func (cfg Config) whole(at task.Span, trained task.Range) bool {
-	lengths := cfg.Task.LengthsIn(task.Range(at))
+func (cfg Config) whole(span task.Span, trained task.Range) bool {
+	lengths := cfg.Task.LengthsIn(task.Range(span))
 	if seen := slices.DeleteFunc(slices.Clone(lengths), func(n int) bool { return !trained.Contains(n) }); len(seen) > 0 {
 		lengths = seen
 	}
@@ -69,7 +69,7 @@ func (cfg Config) ask(r *Row) {
 	r.N, r.Asked, r.Warmup, r.Repeats = cfg.N, cfg.N, cfg.Warmup, cfg.Repeat
 }
 
-func (cfg Config) check(at task.Span) error {
+func (cfg Config) check(span task.Span) error {
 	var err error
 	switch {
 	case cfg.Task.Name == "":
@@ -83,20 +83,20 @@ func (cfg Config) check(at task.Span) error {
 		checkRange("repeat", cfg.Repeat, 0, MaxRepeats))
 }
 
-func (cfg Config) label(at task.Span) string {
-	return fmt.Sprintf("model %s: task %s: length %s", cfg.Environment.Model, cfg.Task.Name, at.Label())
+func (cfg Config) label(span task.Span) string {
+	return fmt.Sprintf("model %s: task %s: length %s", cfg.Environment.Model, cfg.Task.Name, span.Label())
 }
 
-func (cfg Config) measure(ctx context.Context, m Model, c card.Card, at task.Span, r *Row) error {
+func (cfg Config) measure(ctx context.Context, m Model, c card.Card, span task.Span, r *Row) error {
 	a, err := newAccuracy(m, c, cfg)
 	if err != nil {
 		return err
 	}
 	a.cfg.Untimed = r.Untimed
 	if m == nil {
-		return a.available(ctx, c, at)
+		return a.available(ctx, c, span)
 	}
-	r.Score, r.Speed, err = a.measure(ctx, at)
+	r.Score, r.Speed, err = a.measure(ctx, span)
 	return err
 }
 
@@ -137,39 +137,39 @@ func newAccuracy(m Model, c card.Card, cfg Config) (*accuracy, error) {
 	return &accuracy{model: m, tok: tok, maxLength: c.MaxLength, trained: task.Range(c.Trained), cfg: cfg}, err
 }
 
-func (s *accuracy) measure(ctx context.Context, at task.Span) (score Score, speed Speed, err error) {
-	examples, prompts, err := s.fitting(ctx, at)
+func (s *accuracy) measure(ctx context.Context, span task.Span) (score Score, speed Speed, err error) {
+	examples, prompts, err := s.fitting(ctx, span)
 	if err != nil {
 		return Score{}, Speed{}, err
 	}
 	if s.cfg.Untimed {
-		err = s.completeAll(ctx, at, examples)
+		err = s.completeAll(ctx, span, examples)
 	} else {
-		speed, err = s.timeAll(ctx, at, examples)
+		speed, err = s.timeAll(ctx, span, examples)
 	}
 	if err != nil {
 		return Score{}, Speed{}, err
 	}
-	score = s.tally(at, examples)
+	score = s.tally(span, examples)
 	score.Asked, score.Prompts = s.cfg.N, prompts
 	return score, speed, nil
 }
 
 // timeAll generates all samples first and scores them after, so that neither
 // time nor peak memory of generation holds any of the scoring.
-func (s *accuracy) timeAll(ctx context.Context, at task.Span, examples []example) (Speed, error) {
-	speed, err := s.generateAll(ctx, at, examples)
+func (s *accuracy) timeAll(ctx context.Context, span task.Span, examples []example) (Speed, error) {
+	speed, err := s.generateAll(ctx, span, examples)
 	if err != nil {
 		return Speed{}, err
 	}
-	return speed, s.scoreAll(ctx, at, s.repeats()*len(examples), examples)
+	return speed, s.scoreAll(ctx, span, s.repeats()*len(examples), examples)
 }
 
 // progress tells of samples done: each is generated as often as asked for, and
 // scored once.
-func (s *accuracy) progress(at task.Span, done, n int) {
+func (s *accuracy) progress(span task.Span, done, n int) {
 	if s.cfg.OnBatch != nil {
-		s.cfg.OnBatch(at, done, (s.repeats()+1)*n)
+		s.cfg.OnBatch(span, done, (s.repeats()+1)*n)
 	}
 }
 

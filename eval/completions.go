@@ -18,8 +18,8 @@ const certain = 0.51
 // generation gives. Reading a target is one run, writing it is as many as it has tokens.
 // So all targets are read first, and the beginning of each that is certain is taken as
 // written: where that is all of it nothing is left, else generation goes on from there.
-func (s *accuracy) completeAll(ctx context.Context, at task.Span, examples []example) error {
-	if err := s.scoreAll(ctx, at, 0, examples); err != nil {
+func (s *accuracy) completeAll(ctx context.Context, span task.Span, examples []example) error {
+	if err := s.scoreAll(ctx, span, 0, examples); err != nil {
 		return err
 	}
 	var open []int // indices
@@ -30,7 +30,7 @@ func (s *accuracy) completeAll(ctx context.Context, at task.Span, examples []exa
 		}
 	}
 	done := 2*len(examples) - len(open)
-	s.progress(at, done, len(examples))
+	s.progress(span, done, len(examples))
 	// A batch is padded to its longest prompt, and takes as many steps as the longest answer.
 	slices.SortStableFunc(open, func(a, b int) int {
 		return cmp.Compare(examples[a].left(), examples[b].left())
@@ -48,7 +48,7 @@ func (s *accuracy) completeAll(ctx context.Context, at task.Span, examples []exa
 			examples[i].output = slices.Concat(examples[i].output, rest[k].output)
 		}
 		done += len(group)
-		s.progress(at, done, len(examples))
+		s.progress(span, done, len(examples))
 	}
 	return nil
 }

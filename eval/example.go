@@ -30,11 +30,11 @@ type example struct {
 // examples draws the samples of one length or bin, as many different ones as asked for
 // or as there are. prompts is how many the split has there: exact if these are all,
 // else an estimate; 0 when past counting.
-func (s *accuracy) examples(ctx context.Context, at task.Span) (out []example, prompts int, err error) {
-	if err := s.cfg.Task.CheckLength(at); err != nil {
+func (s *accuracy) examples(ctx context.Context, span task.Span) (out []example, prompts int, err error) {
+	if err := s.cfg.Task.CheckLength(span); err != nil {
 		return nil, 0, err
 	}
-	from, err := s.source(at)
+	from, err := s.source(span)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -78,8 +78,8 @@ func countable(n float64) int {
 const mostPrompts = 1e9
 
 // sampleSource gives every (task, split, seed, length or bin) its own stream.
-func sampleSource(name string, split task.Split, seed uint64, at task.Span) *rand.Rand {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%d/%s", name, split, seed, at))
+func sampleSource(name string, split task.Split, seed uint64, span task.Span) *rand.Rand {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%d/%s", name, split, seed, span))
 	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:])))
 }
 
@@ -101,5 +101,5 @@ func (s *accuracy) encode(sample task.Sample) (example, error) {
 	return e, nil
 }
 
-// whole returns prompt and target as one sequence.
-func (e *example) whole() []int64 { return append(e.prompt, e.target...) }
+// sequence returns prompt and target as one sequence.
+func (e *example) sequence() []int64 { return append(e.prompt, e.target...) }

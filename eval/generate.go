@@ -18,7 +18,7 @@ const warmupTokens = 16
 // generateAll fills in every example's output, and times it. Where there are fewer
 // different samples than asked for, some are generated again to fill the last
 // batch: times of smaller batches would not compare with other lengths'.
-func (s *accuracy) generateAll(ctx context.Context, at task.Span, different []example) (Speed, error) {
+func (s *accuracy) generateAll(ctx context.Context, span task.Span, different []example) (Speed, error) {
 	batch, examples := min(s.cfg.Batch, s.cfg.N), slices.Clone(different)
 	for i := 0; len(examples)%batch != 0 && len(examples) < s.cfg.N; i++ {
 		examples = append(examples, examples[i])
@@ -38,7 +38,7 @@ func (s *accuracy) generateAll(ctx context.Context, at task.Span, different []ex
 	}
 	var clock stopwatch
 	for done := 0; done < s.repeats()*len(examples); done += len(examples) {
-		if err := s.pass(ctx, at, examples, batch, done, &clock); err != nil {
+		if err := s.pass(ctx, span, examples, batch, done, &clock); err != nil {
 			return Speed{}, err
 		}
 		clock.endRepeat()
@@ -54,7 +54,7 @@ func (s *accuracy) generateAll(ctx context.Context, at task.Span, different []ex
 
 // pass generates every example once; done samples were generated before.
 func (s *accuracy) pass(
-	ctx context.Context, at task.Span, examples []example, batch, done int, clock *stopwatch,
+	ctx context.Context, span task.Span, examples []example, batch, done int, clock *stopwatch,
 ) error {
 	for group := range slices.Chunk(examples, batch) {
 		watch := clock
@@ -65,7 +65,7 @@ func (s *accuracy) pass(
 			return err
 		}
 		done += len(group)
-		s.progress(at, done, len(examples))
+		s.progress(span, done, len(examples))
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func timeBatch(
 	}
 	watch.start()
 	outputs, err := m.Generate(ctx, prompts, limits, stop, watch.step)
-	elapsed := time.Since(watch.begun)
+	elapsed := time.Since(watch.started)
 	if err != nil {
 		return nil, err
 	}

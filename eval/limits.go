@@ -69,13 +69,13 @@ func tokensOfSample(t task.Task, c card.Card, length int) (prompt, target int, e
 
 // available reports what makes a length unavailable as far as it is known without a model: the task has no such length,
 // or a bounded model could not take the longest of the samples.
-func (s *accuracy) available(ctx context.Context, c card.Card, at task.Span) error {
-	if s.cfg.Task.CheckLength(at) == nil {
+func (s *accuracy) available(ctx context.Context, c card.Card, span task.Span) error {
+	if s.cfg.Task.CheckLength(span) == nil {
 		if s.maxLength == 0 {
 			return nil
 		}
 		tooLong := func(prompt, target int) bool { return prompt+target-1 > s.maxLength }
-		longest := longestIn(s.cfg.Task, at)
+		longest := longestIn(s.cfg.Task, span)
 		prompt, target, reached, err := SampleTokens(s.cfg.Task, c, longest, tooLong)
 		if err != nil {
 			return err
@@ -84,27 +84,27 @@ func (s *accuracy) available(ctx context.Context, c card.Card, at task.Span) err
 			return fmt.Errorf("%w: more than %d positions needed, at most %d declared", ErrTooLong, prompt+target-1, s.maxLength)
 		}
 	}
-	_, _, err := s.fitting(ctx, at)
+	_, _, err := s.fitting(ctx, span)
 	return err
 }
 
 // fitting draws the samples of a length or bin, which the model must be able to take.
-func (s *accuracy) fitting(ctx context.Context, at task.Span) (examples []example, prompts int, err error) {
-	if examples, prompts, err = s.examples(ctx, at); err == nil {
-		err = s.checkPositions(at, examples)
+func (s *accuracy) fitting(ctx context.Context, span task.Span) (examples []example, prompts int, err error) {
+	if examples, prompts, err = s.examples(ctx, span); err == nil {
+		err = s.checkPositions(span, examples)
 	}
 	return examples, prompts, err
 }
 
 // longestIn returns the longest of a task's lengths in a span that has some.
-func longestIn(t task.Task, at task.Span) int { return slices.Max(t.LengthsIn(task.Range(at))) }
+func longestIn(t task.Task, span task.Span) int { return slices.Max(t.LengthsIn(task.Range(span))) }
 
 // checkPositions wants that the model can take the longest of the samples, and of a bin one
 // of its longest length more, whether such a length was drawn or not.
-func (s *accuracy) checkPositions(at task.Span, examples []example) error {
+func (s *accuracy) checkPositions(span task.Span, examples []example) error {
 	longest := 0
-	if at.IsBin() && s.maxLength > 0 {
-		sample, err := s.cfg.Task.Sample(sampleSource(s.cfg.Task.Name, task.Test, 0, at), longestIn(s.cfg.Task, at), task.Whole)
+	if span.IsBin() && s.maxLength > 0 {
+		sample, err := s.cfg.Task.Sample(sampleSource(s.cfg.Task.Name, task.Test, 0, span), longestIn(s.cfg.Task, span), task.Whole)
 		if err != nil {
 			return err
 		}

@@ -17,16 +17,16 @@ const lineStart = `{"schema":`
 // more is appended. A last line that only lacks its end is complete; closed
 // tells whether it has one. What does not look like the start of a row is an
 // error, as in readRows.
-func ReadPartialJSONL(r io.Reader) (rows []Row, whole int64, closed bool, err error) {
+func ReadPartialJSONL(r io.Reader) (rows []Row, complete int64, closed bool, err error) {
 	return readPartial(r, "results", "row", readRows)
 }
 
 // ReadPartialObservations is readObservations for such a file, as ReadPartialJSONL is readRows.
-func ReadPartialObservations(r io.Reader) (all []Observation, whole int64, closed bool, err error) {
+func ReadPartialObservations(r io.Reader) (all []Observation, complete int64, closed bool, err error) {
 	return readPartial(r, "observations", "observation", readObservations)
 }
 
-func readPartial[T any](r io.Reader, file, noun string, read func(io.Reader) ([]T, error)) (all []T, whole int64, closed bool, err error) {
+func readPartial[T any](r io.Reader, file, noun string, read func(io.Reader) ([]T, error)) (all []T, complete int64, closed bool, err error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return nil, 0, false, fmt.Errorf("eval: %s: %w", file, err)

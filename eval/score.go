@@ -13,13 +13,13 @@ import (
 
 // scoreAll fills in the log-probabilities of every example's target; done samples were
 // generated before.
-func (s *accuracy) scoreAll(ctx context.Context, at task.Span, done int, examples []example) error {
+func (s *accuracy) scoreAll(ctx context.Context, span task.Span, done int, examples []example) error {
 	for group := range slices.Chunk(examples, s.cfg.Batch) {
 		if err := s.score(ctx, group); err != nil {
 			return err
 		}
 		done += len(group)
-		s.progress(at, done, len(examples))
+		s.progress(span, done, len(examples))
 	}
 	return nil
 }
@@ -30,7 +30,7 @@ func (s *accuracy) score(ctx context.Context, group []example) error {
 	}
 	ids, from := make([][]int64, len(group)), make([]int, len(group))
 	for i, e := range group {
-		ids[i], from[i] = e.whole(), len(e.prompt)
+		ids[i], from[i] = e.sequence(), len(e.prompt)
 	}
 	scores, err := s.model.Score(ctx, ids, from)
 	if err != nil {
@@ -50,8 +50,8 @@ func (s *accuracy) score(ctx context.Context, group []example) error {
 }
 
 // tally adds the examples up.
-func (s *accuracy) tally(at task.Span, examples []example) Score {
-	t := Score{N: len(examples), Chance: s.chance(at)}
+func (s *accuracy) tally(span task.Span, examples []example) Score {
+	t := Score{N: len(examples), Chance: s.chance(span)}
 	prompts := map[string]bool{}
 	var loss, distance float64
 	for _, e := range examples {
@@ -87,8 +87,8 @@ func (s *accuracy) tally(at task.Span, examples []example) Score {
 }
 
 // chance is the accuracy of a guesser: of a bin the mean over its lengths.
-func (s *accuracy) chance(at task.Span) float64 {
-	lengths := s.cfg.Task.LengthsIn(task.Range(at))
+func (s *accuracy) chance(span task.Span) float64 {
+	lengths := s.cfg.Task.LengthsIn(task.Range(span))
 	sum := 0.0
 	for _, n := range lengths {
 		sum += s.cfg.Task.Chance(n)

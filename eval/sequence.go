@@ -17,18 +17,18 @@ type Sequence struct {
 // Sequences returns the samples that a row of a length is of (see Measure), in tokens:
 // of cfg it reads Task, N, Seed and Split. Errors that wrap ErrTooLong, task.ErrNoSplit and
 // task.ErrNoLength say that there is nothing at this length.
-func Sequences(ctx context.Context, c card.Card, cfg Config, at task.Span) ([]Sequence, error) {
+func Sequences(ctx context.Context, c card.Card, cfg Config, span task.Span) ([]Sequence, error) {
 	s, err := newAccuracy(nil, c, cfg)
 	if err != nil {
 		return nil, err
 	}
-	examples, _, err := s.fitting(ctx, at)
+	examples, _, err := s.fitting(ctx, span)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Sequence, len(examples))
 	for i, e := range examples {
-		out[i] = Sequence{IDs: e.whole(), Prompt: len(e.prompt)}
+		out[i] = Sequence{IDs: e.sequence(), Prompt: len(e.prompt)}
 	}
 	return out, nil
 }

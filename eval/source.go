@@ -13,16 +13,16 @@ import (
 // source is what the samples of a length or bin are drawn from.
 type source struct {
 	task    task.Task
-	at      task.Span
+	span    task.Span
 	lengths []int        // that have prompts
 	splits  []task.Split // one for each, see task.Task.SplitFor
 	split   task.Split   // that was asked for
 	seed    uint64
 }
 
-func (s *accuracy) source(at task.Span) (source, error) {
+func (s *accuracy) source(span task.Span) (source, error) {
 	k := s.cfg.Task
-	out := source{task: k, at: at, lengths: k.LengthsIn(task.Range(at)), split: s.cfg.Split, seed: s.cfg.Seed}
+	out := source{task: k, span: span, lengths: k.LengthsIn(task.Range(span)), split: s.cfg.Split, seed: s.cfg.Seed}
 	for _, n := range out.lengths {
 		split, err := k.SplitFor(n, s.cfg.Split, s.trained)
 		if err != nil {
@@ -34,9 +34,9 @@ func (s *accuracy) source(at task.Span) (source, error) {
 }
 
 // rng is the stream of samples at one length, or of the lengths in a bin.
-func (s *source) rng(at task.Span) *rand.Rand {
+func (s *source) rng(span task.Span) *rand.Rand {
 	name, _, _ := strings.Cut(s.task.Name, "+") // the same prompts with every option
-	return sampleSource(name, s.split, s.seed, at)
+	return sampleSource(name, s.split, s.seed, span)
 }
 
 // ofLength yields the different samples of a length, given by its index.
@@ -47,11 +47,11 @@ func (s *source) ofLength(ctx context.Context, i int) iter.Seq2[task.Sample, err
 // different yields different samples until there are no more: see MeasureLength. The
 // first error ends it.
 func (s *source) different(ctx context.Context) iter.Seq2[task.Sample, error] {
-	if !s.at.IsBin() {
+	if !s.span.IsBin() {
 		return s.ofLength(ctx, 0)
 	}
 	return func(yield func(task.Sample, error) bool) {
-		rng, seen := s.rng(s.at), map[string]bool{}
+		rng, seen := s.rng(s.span), map[string]bool{}
 		next := make([]func() (task.Sample, error, bool), len(s.lengths))
 		left := make([]int, len(s.lengths)) // indices of lengths that may have more
 		for i := range left {

@@ -61,14 +61,14 @@ func (cfg SpeedConfig) ask(r *Row) {
 	r.Warmup, r.Repeats, r.Chunk, r.NewTokens = cfg.Warmup, cfg.Repeat, cfg.Chunk, cfg.NewTokens
 }
 
-func (cfg SpeedConfig) row(c card.Card, at task.Span) Row {
+func (cfg SpeedConfig) row(c card.Card, span task.Span) Row {
 	r := describe(c, cfg.Environment)
-	r.Measure, r.Length, r.Batch = MeasureSpeed, at.Max, cfg.Batch
+	r.Measure, r.Length, r.Batch = MeasureSpeed, span.Max, cfg.Batch
 	return r
 }
 
-func (cfg SpeedConfig) check(at task.Span) error {
-	length := at.Max
+func (cfg SpeedConfig) check(span task.Span) error {
+	length := span.Max
 	var err error
 	switch {
 	case length < 1 || length > task.MaxLength:
@@ -84,12 +84,12 @@ func (cfg SpeedConfig) check(at task.Span) error {
 		checkRange("repeat", cfg.Repeat, 0, MaxRepeats))
 }
 
-func (cfg SpeedConfig) label(at task.Span) string {
-	return fmt.Sprintf("model %s: speed at length %d", cfg.Environment.Model, at.Max)
+func (cfg SpeedConfig) label(span task.Span) string {
+	return fmt.Sprintf("model %s: speed at length %d", cfg.Environment.Model, span.Max)
 }
 
-func (cfg SpeedConfig) measure(ctx context.Context, m Model, c card.Card, at task.Span, r *Row) (err error) {
-	length := at.Max
+func (cfg SpeedConfig) measure(ctx context.Context, m Model, c card.Card, span task.Span, r *Row) (err error) {
+	length := span.Max
 	if need := length + cfg.NewTokens - 1; c.MaxLength > 0 && need > c.MaxLength {
 		return fmt.Errorf("%w: %d positions needed, at most %d declared", ErrTooLong, need, c.MaxLength)
 	}

@@ -7,17 +7,17 @@ import (
 
 // stopwatch collects the times of generation over several batches and repeats.
 type stopwatch struct {
-	begun, last time.Time
-	steps       int       // of the current batch
-	prefill     []float64 // ms, one per batch
-	decode      []float64 // ms, one per later step
-	rates       []float64 // tokens per second, one per batch
-	medians     []float64 // ms, of the later steps of each batch that has some
-	tokens      int
-	total       time.Duration
-	moved       func() int64 // bytes that have crossed the bus so far; nil where there is none
-	movedBefore int64        // up to the last step
-	busBytes    int64        // of the later steps
+	started, last time.Time
+	steps         int       // of the current batch
+	prefill       []float64 // ms, one per batch
+	decode        []float64 // ms, one per later step
+	rates         []float64 // tokens per second, one per batch
+	medians       []float64 // ms, of the later steps of each batch that has some
+	tokens        int
+	total         time.Duration
+	moved         func() int64 // bytes that have crossed the bus so far; nil where there is none
+	movedBefore   int64        // up to the last step
+	busBytes      int64        // of the later steps
 
 	repeats Speed // the lists of the repeats that have ended
 	ended   mark  // where the last of them did
@@ -31,8 +31,8 @@ type mark struct {
 
 func (w *stopwatch) start() {
 	w.steps = 0
-	w.begun = time.Now()
-	w.last = w.begun
+	w.started = time.Now()
+	w.last = w.started
 }
 
 func (w *stopwatch) step() {

@@ -73,11 +73,11 @@ type PositionBits struct {
 // more than the window has.
 const TextStride = 64
 
-func (cfg TextConfig) row(c card.Card, at task.Span) Row {
+func (cfg TextConfig) row(c card.Card, span task.Span) Row {
 	r := describe(c, cfg.Environment)
-	r.Measure, r.Length, r.Batch = MeasureText, at.Max, cfg.Batch
+	r.Measure, r.Length, r.Batch = MeasureText, span.Max, cfg.Batch
 	r.Task, r.TaskVersion, r.Split, r.Seed = cfg.Task.Name, cfg.Task.Version, string(cfg.Split), cfg.Seed
-	r.Untimed, r.LongestWindow = true, cmp.Or(cfg.Longest, at.Max)
+	r.Untimed, r.LongestWindow = true, cmp.Or(cfg.Longest, span.Max)
 	return r
 }
 
@@ -97,9 +97,9 @@ func LongestWindow(t task.Task, c card.Card, split task.Split, lengths []int) (i
 
 func (cfg TextConfig) ask(r *Row) { r.Text = &TextScore{Asked: cfg.N} }
 
-func (cfg TextConfig) check(at task.Span) error {
+func (cfg TextConfig) check(span task.Span) error {
 	var err error
-	switch length := at.Max; {
+	switch length := span.Max; {
 	case cfg.Task.Corpus == nil:
 		err = fmt.Errorf("task %s is no running text; name a corpus, text:NAME", cfg.Task.Name)
 	case cfg.Split == "":
@@ -110,12 +110,12 @@ func (cfg TextConfig) check(at task.Span) error {
 	return cmp.Or(err, checkRange("n", cfg.N, 1, MaxSamples), checkRange("batch", cfg.Batch, 1, MaxBatch))
 }
 
-func (cfg TextConfig) label(at task.Span) string {
-	return fmt.Sprintf("model %s: task %s: length %d", cfg.Environment.Model, cfg.Task.Name, at.Max)
+func (cfg TextConfig) label(span task.Span) string {
+	return fmt.Sprintf("model %s: task %s: length %d", cfg.Environment.Model, cfg.Task.Name, span.Max)
 }
 
-func (cfg TextConfig) measure(ctx context.Context, m Model, c card.Card, at task.Span, r *Row) (err error) {
-	r.Text, err = cfg.score(ctx, m, c, at.Max)
+func (cfg TextConfig) measure(ctx context.Context, m Model, c card.Card, span task.Span, r *Row) (err error) {
+	r.Text, err = cfg.score(ctx, m, c, span.Max)
 	return err
 }
 

@@ -20,7 +20,7 @@ type Format[T any] struct {
 	MaxBytes int64  // of a file
 	// Read returns the records of a file whose writer may have been stopped, the length in bytes of what is complete, and
 	// whether its last line has an end.
-	Read  func(r io.Reader) (records []T, whole int64, closed bool, err error)
+	Read  func(r io.Reader) (records []T, complete int64, closed bool, err error)
 	Write func(w io.Writer, records ...T) error
 }
 
@@ -68,7 +68,7 @@ func Open[T any](path string, f Format[T]) (_ *Log[T], err error) {
 	if err != nil {
 		return nil, err
 	}
-	records, whole, closed, err := f.Read(l.file)
+	records, complete, closed, err := f.Read(l.file)
 	if err != nil {
 		return nil, fmt.Errorf("%s holds something else than %s; name another file: %w", path, f.Holds, err)
 	}
@@ -77,7 +77,7 @@ func Open[T any](path string, f Format[T]) (_ *Log[T], err error) {
 	if err != nil {
 		return nil, err
 	}
-	return l, l.repair(path, read, whole, closed)
+	return l, l.repair(path, read, complete, closed)
 }
 
 // claim locks a file, by whichever link it is named, until the log is closed.
@@ -97,8 +97,8 @@ func (l *Log[T]) claim(path string) error {
 // repair cuts off what is not complete, and ends a last line that lacks its end. read bytes
 // were read, of which whole are complete records: a file that has grown since is
 // written to by a program that heeds no lock, and stays as it is.
-func (l *Log[T]) repair(path string, read, whole int64, closed bool) error {
-	if n := read - whole; n > 0 {
+func (l *Log[T]) repair(path string, read, complete int64, closed bool) error {
+	if n := read - complete; n > 0 {
 		info, err := l.file.Stat()
 		if err != nil {
 			return err
@@ -108,7 +108,7 @@ func (l *Log[T]) repair(path string, read, whole int64, closed bool) error {
 				"wait for its end, or name another file", path)
 		}
 		// not every system lets a file be cut that is open for appending
-		if err := os.Truncate(path, whole); err != nil {
+		if err := os.Truncate(path, complete); err != nil {
 			return err
 		}
 		l.Repaired = fmt.Sprintf("%s: cut off %d bytes that an interruption left half written at its end", path, n)
