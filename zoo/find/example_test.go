@@ -29,14 +29,3 @@ func Example() {
 	// the catalogue's copy-alibi
 	// <nil>
 }
-
-func ExampleDescribe() {
-	m, err := catalogue.Embedded().Manifest("copy-rope")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	e := find.Describe(m)
-	fmt.Println(e.Encoding, "trained up to", e.TrainedMax, "answers up to", e.EffectiveLength)
-	// Output: rope trained up to 20 answers up to 20
-}

@@ -103,10 +103,10 @@ func Presets() (values any, lines [][]string, err error) {
 
 // Models lists the wanted models of a catalogue.
 func Models(catalogue []catalogue.Manifest, wanted func(encoding, tasks string) bool) (values any, lines [][]string) {
-	list := []find.Entry{}
+	list := []entry{}
 	lines = [][]string{{"model", "encoding", "task", "trained", "inside", "effective", "parameters"}}
 	for _, manifest := range catalogue {
-		m := find.Describe(manifest)
+		m := describe(manifest)
 		if !wanted(m.Encoding, m.Task) {
 			continue
 		}

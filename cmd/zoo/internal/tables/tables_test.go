@@ -1,6 +1,7 @@
 package tables_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -14,7 +15,6 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/install"
 	"github.com/nopezoo/zoo/zoo/catalogue"
-	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // TestModels: a model that was not measured says so, and one that never failed may go on further.
@@ -38,7 +38,7 @@ func TestModels(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	values, none := tables.Models(catalogue, func(string, string) bool { return false })
-	if list, ok := values.([]find.Entry); !ok || list == nil || len(none) > 0 {
+	if data, err := json.Marshal(values); string(data) != "[]" || err != nil || len(none) > 0 {
 		t.Errorf("none of them: %#v, %v; want an empty list, and no heading", values, none)
 	}
 }

@@ -1,4 +1,4 @@
-package find_test
+package tables
 
 import (
 	"testing"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/zoo/catalogue"
-	"github.com/nopezoo/zoo/zoo/find"
 )
 
 func TestDescribe(t *testing.T) {
@@ -18,20 +17,20 @@ func TestDescribe(t *testing.T) {
 		{Length: 10, N: 10, Correct: 10}, {Length: 2, N: 10, Correct: 10}, {Length: 4, N: 10, Correct: 9},
 		{Length: 8, N: 10, Correct: 8},
 	}
-	want := find.Entry{Name: "copy-rope", Task: "copy", Encoding: "rope", TrainedMin: 2, TrainedMax: 6,
+	want := entry{Name: "copy-rope", Task: "copy", Encoding: "rope", TrainedMin: 2, TrainedMax: 6,
 		TrainedAccuracy: new(0.95),
 		EffectiveLength: 4, MeasuredMax: 10, Parameters: 7, Steps: 9, Seed: 3, Command: "zoo train"}
-	if diff := cmp.Diff(want, find.Describe(m)); diff != "" {
+	if diff := cmp.Diff(want, describe(m)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	// A length counts from one prompt on, and one that was not measured is passed over.
 	m.Scores = []catalogue.Score{{Length: 2, N: 1, Correct: 1}, {Length: 4}, {Length: 6, N: 1, Correct: 1}, {Length: 8, N: 1}}
-	if got := find.Describe(m).EffectiveLength; got != 6 {
+	if got := describe(m).EffectiveLength; got != 6 {
 		t.Errorf("effective length %d, want 6", got)
 	}
 	m.Scores = nil
 	want.TrainedAccuracy, want.EffectiveLength, want.MeasuredMax = nil, 0, 0
-	if diff := cmp.Diff(want, find.Describe(m)); diff != "" {
+	if diff := cmp.Diff(want, describe(m)); diff != "" {
 		t.Errorf("not measured (-want +got):\n%s", diff)
 	}
 }

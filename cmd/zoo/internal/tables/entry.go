@@ -1,4 +1,4 @@
-package find
+package tables
 
 import (
 	"slices"
@@ -7,8 +7,8 @@ import (
 	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
-// Entry is what a manifest says of a model of the catalogue.
-type Entry struct {
+// entry is what a manifest says of a model of the catalogue.
+type entry struct {
 	Name       string `json:"name"`
 	Task       string `json:"task"`
 	Encoding   string `json:"encoding"`
@@ -26,9 +26,9 @@ type Entry struct {
 	Command         string   `json:"command"`
 }
 
-// Describe returns what a manifest says.
-func Describe(m catalogue.Manifest) Entry {
-	out := Entry{
+// describe returns what a manifest says.
+func describe(m catalogue.Manifest) entry {
+	out := entry{
 		Name: m.Name, Task: m.Card.Task, Encoding: m.Card.Name(),
 		TrainedMin: m.Card.Trained.Min, TrainedMax: m.Card.Trained.Max,
 		Parameters: m.Card.Parameters, Steps: m.Card.Steps, Seed: m.Card.Seed, DataSeed: m.Card.DataSeed, Command: m.Command,
