@@ -235,7 +235,7 @@ func TestPlaces(t *testing.T) {
 	}
 	o := eval.Observation{Values: map[string]float64{}, Control: map[string]float64{}}
 	p.role(&o, "offset")
-	if o.Values["offset"] != 0.875 || o.Values["offset_at"] != 1 || o.Values["offset_queries"] != 2 || o.Control["offset"] != 0.875/3 {
+	if o.Values["offset"] != 0.875 || o.Values["offset_at"] != 1 || o.Values["offset_queries"] != 2 || !near(o.Control["offset"], 0.875/3, 1e-12) {
 		t.Errorf("%+v", o)
 	}
 }
