@@ -59,7 +59,7 @@ func TestStopwatchSteps(t *testing.T) {
 		for range 4 {
 			w.step()
 		}
-		if err := w.stop(time.Since(w.begun), 4); err != nil {
+		if err := w.stop(time.Since(w.started), 4); err != nil {
 			t.Fatal(err)
 		}
 	}
