@@ -48,7 +48,7 @@ func holed(line string, split func(name string) (before, part, after string, ok 
 }
 
 // layerNumber is the first number between separators of a name, or a progression of them.
-var layerNumber = regexp.MustCompile(`^((?:[^ ]*?[._/])?)(0|[1-9]\d{0,8})([._/ ].*|)$`)
+var layerNumber = regexp.MustCompile(`^((?:[^ ]*?[._/])?)(0|[1-9]\d{0,8})([.,_/ ].*|)$`)
 
 // layerOf finds the number of a name's layer.
 func layerOf(name string) (before, number, after string, ok bool) {
