@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/modelfile"
@@ -69,7 +70,7 @@ func (a *app) exportOne(ctx context.Context, s zoo.Model, o exportOptions) error
 		if err := a.WriteBytes(f.Output, files[i].Data); err != nil {
 			return err
 		}
-		a.Messages(f.Output).Print("%s: %s, %s, %v", f.Path, f.what, human.Bytes(int64(len(files[i].Data))), files[i])
+		a.Messages(f.Output).Print("%s: %s, %s, %s", f.Path, f.what, human.Bytes(int64(len(files[i].Data))), tables.Verified(files[i]))
 	}
 	if words == nil {
 		return nil

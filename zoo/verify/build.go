@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/nopezoo/zoo/card"
@@ -29,29 +28,6 @@ type File struct {
 	Checks     []string         // that it passed, as its card names them; none: it was not checked
 	Worst      float64          // the largest error that was found, relative where values exceed 1
 	Difference *card.Difference // from the float32 file, of one in another precision that was checked
-}
-
-// String says for people how the file was checked.
-func (f File) String() string {
-	how := "verified"
-	for _, check := range f.Checks {
-		if provider, ok := strings.CutPrefix(check, card.CheckParityOn); ok {
-			how = "verified on " + provider
-		}
-	}
-	switch {
-	case len(f.Checks) == 0:
-		return "not verified"
-	case slices.Contains(f.Checks, card.CheckGo):
-		how = "verified in pure Go alone, not in ONNX Runtime"
-	case slices.Contains(f.Checks, card.CheckLooped):
-		how = "verified against the file that is run step by step"
-	}
-	how = fmt.Sprintf("%s, worst error %.2g", how, f.Worst)
-	if f.Difference != nil {
-		how += fmt.Sprintf("; beside float32: %v", f.Difference)
-	}
-	return how
 }
 
 // Build builds a model's file and checks that it computes what the graph does (parity) and

@@ -53,16 +53,12 @@ func TestBuildNamesItsChecks(t *testing.T) {
 		name   string
 		o      Options
 		checks [][]string // of each file
-		how    []string
 	}{
-		{"nothing", Options{Unchecked: true, Looped: true}, [][]string{nil, nil},
-			[]string{"not verified", "not verified"}},
-		{"pure Go", Options{Provider: "go", Profile: card.Fused}, [][]string{{card.CheckStructure, card.CheckGo}},
-			[]string{"verified in pure Go alone, not in ONNX Runtime, worst"}},
-		{"ONNX Runtime", Options{}, [][]string{{card.CheckStructure, card.CheckParity}}, []string{"verified, worst"}},
+		{"nothing", Options{Unchecked: true, Looped: true}, [][]string{nil, nil}},
+		{"pure Go", Options{Provider: "go", Profile: card.Fused}, [][]string{{card.CheckStructure, card.CheckGo}}},
+		{"ONNX Runtime", Options{}, [][]string{{card.CheckStructure, card.CheckParity}}},
 		{"looped", Options{Looped: true, Profile: card.Fused},
-			[][]string{{card.CheckStructure, card.CheckParity}, {card.CheckStructure, card.CheckLooped}},
-			[]string{"verified, worst", "verified against the file that is run step by step, worst"}},
+			[][]string{{card.CheckStructure, card.CheckParity}, {card.CheckStructure, card.CheckLooped}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if !tc.o.Unchecked && tc.o.Provider == "" {
@@ -76,9 +72,8 @@ func TestBuildNamesItsChecks(t *testing.T) {
 			}
 			for i, f := range files {
 				c := cardOf(t, f.Data)
-				if !slices.Equal(c.Checks, tc.checks[i]) || !slices.Equal(f.Checks, c.Checks) ||
-					!strings.HasPrefix(f.String(), tc.how[i]) {
-					t.Errorf("file %d: checks %v in the card, %v; %s", i, c.Checks, f.Checks, f)
+				if !slices.Equal(c.Checks, tc.checks[i]) || !slices.Equal(f.Checks, c.Checks) {
+					t.Errorf("file %d: checks %v in the card, %v", i, c.Checks, f.Checks)
 				}
 				measured := slices.Contains(c.Checks, card.CheckParity)
 				if measured != (c.Parity != nil) || measured && *c.Parity != f.Worst {
@@ -131,9 +126,6 @@ func TestBuildInAnotherPrecision(t *testing.T) {
 				}
 				if !slices.Equal(lengths, []int{2, 3, 4}) {
 					t.Errorf("%s, %s: compared at %v", provider, dtype, lengths)
-				}
-				if !strings.Contains(files[0].String(), "; beside float32: logits by ") {
-					t.Error(files[0].String())
 				}
 				files, err = Build(t.Context(), untasked, Options{Provider: provider})
 				if err != nil || !(files[0].Difference.Logit > 0) || len(files[0].Difference.Accuracy) > 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/runfile"
+	"github.com/nopezoo/zoo/zoo/verify"
 )
 
 // Foreign is what is known of a file that another program wrote.
@@ -176,6 +177,29 @@ func Settings(c runfile.Config) (lines [][]string) {
 		lines = append(lines, []string{"from", c.From.String()})
 	}
 	return lines
+}
+
+// Verified says how a file was checked.
+func Verified(f verify.File) string {
+	how := "verified"
+	for _, check := range f.Checks {
+		if provider, ok := strings.CutPrefix(check, card.CheckParityOn); ok {
+			how = "verified on " + provider
+		}
+	}
+	switch {
+	case len(f.Checks) == 0:
+		return "not verified"
+	case slices.Contains(f.Checks, card.CheckGo):
+		how = "verified in pure Go alone, not in ONNX Runtime"
+	case slices.Contains(f.Checks, card.CheckLooped):
+		how = "verified against the file that is run step by step"
+	}
+	how = fmt.Sprintf("%s, worst error %.2g", how, f.Worst)
+	if f.Difference != nil {
+		how += "; beside float32: " + difference(*f.Difference)
+	}
+	return how
 }
 
 // difference says what differs: "logits by up to 0.031 (|Δ| / max(1, |logit|) up to 0.0042) on the prompts

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/zoo/verify"
 )
 
 func TestDifference(t *testing.T) {
@@ -21,5 +22,21 @@ func TestDifference(t *testing.T) {
 	}
 	if got := difference(card.Difference{Logit: 0.5}); strings.Contains(got, "exact match") || strings.HasSuffix(got, " ") {
 		t.Errorf("%q speaks of exact matches that were not counted", got)
+	}
+}
+
+func TestVerified(t *testing.T) {
+	for want, f := range map[string]verify.File{
+		"not verified":                      {},
+		"verified, worst error 0.0012":      {Checks: []string{card.CheckStructure, card.CheckParity}, Worst: 0.00123},
+		"verified on webgpu, worst error 0": {Checks: []string{card.CheckParityOn + "webgpu"}},
+		"verified in pure Go alone, not in ONNX Runtime, worst error 0":     {Checks: []string{card.CheckStructure, card.CheckGo}},
+		"verified against the file that is run step by step, worst error 0": {Checks: []string{card.CheckStructure, card.CheckLooped}},
+		"verified, worst error 0; beside float32: logits by up to 0.5 (|Δ| / max(1, |logit|) up to 0) on the prompts tried, " +
+			"which is no bound for others": {Checks: []string{card.CheckParity}, Difference: &card.Difference{Logit: 0.5}},
+	} {
+		if got := Verified(f); got != want {
+			t.Errorf("%+v: %q, want %q", f, got, want)
+		}
 	}
 }
