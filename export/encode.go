@@ -47,11 +47,11 @@ func checkWeights(g *graph.Graph, weights map[string]*tensor.Tensor, asInputs bo
 func checkSize(g *graph.Graph, weights map[string]*tensor.Tensor, limit int) error {
 	total := 0
 	for _, t := range weights {
-		total += t.Bytes()
+		total += t.Len() * t.DType().Size()
 	}
 	for _, n := range g.Nodes {
 		if n.Op == graph.OpConstant {
-			total += n.Value.Bytes()
+			total += n.Value.Len() * n.DType.Size()
 		}
 		total += 1024 // more than names and attributes of a node take
 	}
@@ -70,7 +70,7 @@ func valueInfo(name string, n *graph.Node, doc string) *onnxpb.ValueInfoProto {
 
 // tensorProto stores a tensor as raw_data, which is present even when it is empty.
 func tensorProto(name string, t *tensor.Tensor) *onnxpb.TensorProto {
-	p := &onnxpb.TensorProto{Name: name, DataType: t.DType().ONNX(), RawData: t.AppendRaw(make([]byte, 0, t.Bytes()))}
+	p := &onnxpb.TensorProto{Name: name, DataType: t.DType().ONNX(), RawData: t.AppendRaw(make([]byte, 0, t.Len()*t.DType().Size()))}
 	for _, d := range t.Shape() {
 		p.Dims = append(p.Dims, int64(d))
 	}

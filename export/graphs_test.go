@@ -40,9 +40,9 @@ func randomWeights(g *graph.Graph) map[string]*tensor.Tensor {
 		}
 		switch weights[p.Name] = w; p.DType {
 		case tensor.Float16:
-			weights[p.Name] = tensor.Halved(w)
+			weights[p.Name] = w.As(tensor.Float16)
 		case tensor.BFloat16:
-			weights[p.Name] = tensor.ToBFloat16(w)
+			weights[p.Name] = w.As(tensor.BFloat16)
 		case tensor.Int8:
 			q := tensor.New(tensor.Int8, shape...)
 			for i, v := range tensor.Data[float32](w) {
@@ -245,6 +245,6 @@ func otherPrecisions(b *graph.Builder) []graph.Output {
 func bfloat16Products(b *graph.Builder) []graph.Output {
 	x := b.Cast(b.Input("x", tensor.Float32, seq, graph.N(4)), tensor.BFloat16)
 	y := b.MatMul(x, b.Transpose(b.ParamOf("brain", tensor.BFloat16, 3, 4), 1, 0))
-	z := b.MatMul(x, b.Const(tensor.ToBFloat16(tensor.Of([]float32{1, 2, 3, 4}, 4, 1))))
+	z := b.MatMul(x, b.Const(tensor.Of([]float32{1, 2, 3, 4}, 4, 1).As(tensor.BFloat16)))
 	return []graph.Output{{Name: "y", Node: b.Cast(y, tensor.Float32)}, {Name: "z", Node: b.Cast(z, tensor.Float32)}}
 }

@@ -130,13 +130,13 @@ var quantizeRows = []kernelRow{
 		return m.Cast(m.Op("MatMulInteger", []*graph.Node{x, y, m.Const(tensor.Scalar(uint8(0)))}), tensor.Int64)
 	}, i64(shape{0, 1})},
 	{"MatMul", "of float16 rounds the sum alone", func(m maker) *graph.Node {
-		x := m.Const(tensor.Halved(m.f(shape{1, 3}, 1, 1./2048, 1./2048).Value))
-		y := m.Const(tensor.Halved(m.f(shape{3, 1}, 1, 1, 1).Value))
+		x := m.Const(m.f(shape{1, 3}, 1, 1./2048, 1./2048).Value.As(tensor.Float16))
+		y := m.Const(m.f(shape{3, 1}, 1, 1, 1).Value.As(tensor.Float16))
 		return m.Cast(m.MatMul(x, y), tensor.Float32)
 	}, f32(shape{1, 1}, 1+1./1024)},
 	{"MatMul", "of bfloat16 rounds the sum alone", func(m maker) *graph.Node {
-		x := m.Const(tensor.ToBFloat16(m.f(shape{1, 3}, 1, 1./256, 1./256).Value))
-		y := m.Const(tensor.ToBFloat16(m.f(shape{3, 1}, 1, 1, 1).Value))
+		x := m.Const(m.f(shape{1, 3}, 1, 1./256, 1./256).Value.As(tensor.BFloat16))
+		y := m.Const(m.f(shape{3, 1}, 1, 1, 1).Value.As(tensor.BFloat16))
 		return m.Cast(m.MatMul(x, y), tensor.Float32)
 	}, f32(shape{1, 1}, 1+1./128)},
 	{"Transpose", "int8", func(m maker) *graph.Node {

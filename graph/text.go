@@ -81,7 +81,7 @@ func constText(t *tensor.Tensor) string {
 	case tensor.Int32:
 		v = tensor.Data[int32](t)
 	case tensor.Float16, tensor.BFloat16:
-		v = tensor.Data[float32](tensor.Widened(t))
+		v = tensor.Data[float32](t.As(tensor.Float32))
 	}
 	text := strings.ReplaceAll(fmt.Sprint(v), " ", ",")
 	if len(t.Shape()) != 1 {

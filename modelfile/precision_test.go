@@ -183,7 +183,7 @@ func TestBFloat16(t *testing.T) {
 			for n, w := range read.Weights {
 				want := m.Weights[n]
 				if w.DType() == tensor.BFloat16 {
-					w, want, narrow = tensor.Widened(w), tensor.Widened(tensor.ToBFloat16(want)), narrow+1
+					w, want, narrow = w.As(tensor.Float32), want.As(tensor.BFloat16).As(tensor.Float32), narrow+1
 				}
 				if !tensor.Equal(w, want) {
 					t.Errorf("%s, %s: weight %s is %v, and not the rounded one", name, profile, n, w)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -137,12 +138,21 @@ func truncate(ts *testscript.TestScript, _ bool, args []string) {
 // misshape gives a checkpoint's embedding one row too few: "misshape FILE".
 func misshape(ts *testscript.TestScript, _ bool, args []string) {
 	path := ts.MkAbs(args[0])
-	tensors, meta, err := tensor.ReadSafetensorsFile(path)
+	stored, err := os.ReadFile(path)
+	ts.Check(err)
+	tensors, meta, err := tensor.ReadSafetensors(bytes.NewReader(stored), int64(len(stored)))
 	ts.Check(err)
 	w := tensors["embed.weight"]
 	rows, width := w.Shape()[0]-1, w.Shape()[1]
 	tensors["embed.weight"] = tensor.Of(tensor.Data[float32](w)[:rows*width], rows, width)
-	ts.Check(tensor.WriteSafetensorsFile(path, tensors, meta))
+	storeTensors(ts, path, tensors, meta)
+}
+
+// storeTensors writes a safetensors file.
+func storeTensors(ts *testscript.TestScript, path string, tensors map[string]*tensor.Tensor, meta map[string]string) {
+	var data bytes.Buffer
+	ts.Check(tensor.WriteSafetensors(&data, tensors, meta))
+	ts.Check(os.WriteFile(path, data.Bytes(), 0o644))
 }
 
 // randomModel writes the file of a small untrained model: "random-model ENCODING FILE".
@@ -162,16 +172,11 @@ func foreignFolder(ts *testscript.TestScript, _ bool, args []string) {
 	shards := []map[string]*tensor.Tensor{{}, {}}
 	files := map[string]string{}
 	for i, p := range m.Params() {
-		half := tensor.New(tensor.Float16, p.Shape...)
-		for j, v := range tensor.Data[float32](models.InitWeights([]pe.Param{p}, 1)[p.Name]) {
-			tensor.Data[uint16](half)[j] = tensor.Float16FromFloat32(v)
-		}
-		shards[i%2][p.Name] = half
+		shards[i%2][p.Name] = models.InitWeights([]pe.Param{p}, 1)[p.Name].As(tensor.Float16)
 		files[p.Name] = fmt.Sprintf("model-%05d-of-00002.safetensors", i%2+1)
 	}
 	for i, s := range shards {
-		ts.Check(tensor.WriteSafetensorsFile(filepath.Join(dir, fmt.Sprintf("model-%05d-of-00002.safetensors", i+1)), s,
-			nil))
+		storeTensors(ts, filepath.Join(dir, fmt.Sprintf("model-%05d-of-00002.safetensors", i+1)), s, nil)
 	}
 	index, err := json.Marshal(map[string]any{"weight_map": files})
 	ts.Check(err)

@@ -186,10 +186,8 @@ func numbers[T number](t *tensor.Tensor) *tensor.Tensor {
 		return convert(t, func(v float64) T { return T(v) })
 	case tensor.Int64:
 		return convert(t, func(v int64) T { return T(v) })
-	case tensor.Float16:
-		return convert(t, func(v uint16) T { return T(tensor.Float32FromFloat16(v)) })
-	case tensor.BFloat16:
-		return convert(t, func(v tensor.BFloat16Bits) T { return T(v.Float32()) })
+	case tensor.Float16, tensor.BFloat16:
+		return numbers[T](t.As(tensor.Float32))
 	case tensor.Int8:
 		return convert(t, func(v int8) T { return T(v) })
 	case tensor.Uint8:

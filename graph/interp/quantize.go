@@ -44,20 +44,18 @@ func matMulInteger(c call) (*tensor.Tensor, error) {
 // half rounds the numbers of a value that is float16 or bfloat16 in the graph, in place; the
 // interpreter holds them in its own precision.
 func half(t *tensor.Tensor, as tensor.DType) {
-	round := func(v float32) float32 { return tensor.Float32FromFloat16(tensor.Float16FromFloat32(v)) }
-	if as == tensor.BFloat16 {
-		round = func(v float32) float32 { return tensor.BFloat16FromFloat32(v).Float32() }
-	}
 	switch t.DType() {
 	case tensor.Float32:
-		roundHalf(tensor.Data[float32](t), round)
+		tensor.Round(tensor.Data[float32](t), as)
 	case tensor.Float64:
-		roundHalf(tensor.Data[float64](t), round)
-	}
-}
-
-func roundHalf[T float](x []T, round func(float32) float32) {
-	for i, v := range x {
-		x[i] = T(round(float32(v)))
+		x := tensor.Data[float64](t)
+		rounded := make([]float32, len(x))
+		for i, v := range x {
+			rounded[i] = float32(v)
+		}
+		tensor.Round(rounded, as)
+		for i, v := range rounded {
+			x[i] = float64(v)
+		}
 	}
 }

@@ -6,9 +6,9 @@ import "math"
 // 7 of its mantissa.
 type BFloat16Bits uint16
 
-// BFloat16FromFloat32 returns v rounded to the nearest, ties to even. What is above the
+// bfloat16Of returns v rounded to the nearest, ties to even. What is above the
 // largest becomes infinite, and a NaN stays a NaN.
-func BFloat16FromFloat32(v float32) BFloat16Bits {
+func bfloat16Of(v float32) BFloat16Bits {
 	bits := math.Float32bits(v)
 	if v != v {
 		return BFloat16Bits(bits>>16 | 0x40) // quiet: what makes it a NaN may be in the lower half
@@ -16,14 +16,5 @@ func BFloat16FromFloat32(v float32) BFloat16Bits {
 	return BFloat16Bits(roundShift(bits, 16)) // a carry raises the exponent, up to infinity
 }
 
-// Float32 returns the value, exactly.
-func (b BFloat16Bits) Float32() float32 { return math.Float32frombits(uint32(b) << 16) }
-
-// ToBFloat16 returns a float32 tensor rounded to bfloat16; see BFloat16FromFloat32.
-func ToBFloat16(t *Tensor) *Tensor {
-	b := New(BFloat16, t.Shape()...)
-	for i, v := range Data[float32](t) {
-		Data[BFloat16Bits](b)[i] = BFloat16FromFloat32(v)
-	}
-	return b
-}
+// float32 returns the value, exactly.
+func (b BFloat16Bits) float32() float32 { return math.Float32frombits(uint32(b) << 16) }

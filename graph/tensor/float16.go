@@ -2,10 +2,10 @@ package tensor
 
 import "math"
 
-// Float16FromFloat32 returns v in IEEE binary16, rounded to the nearest, ties to even.
+// float16Of returns v in IEEE binary16, rounded to the nearest, ties to even.
 // What is too large becomes infinite, what is too small becomes zero, and a NaN
 // stays a NaN.
-func Float16FromFloat32(v float32) uint16 {
+func float16Of(v float32) uint16 {
 	bits := math.Float32bits(v)
 	sign := uint16(bits >> 16 & 0x8000)
 	mantissa := bits & 0x7fffff
@@ -46,29 +46,4 @@ func Float32FromFloat16(h uint16) float32 {
 		return math.Float32frombits(sign | 0x7f800000 | mantissa<<13)
 	}
 	return math.Float32frombits(sign | (exponent+112)<<23 | mantissa<<13)
-}
-
-// Halved returns a float32 tensor rounded to float16; see Float16FromFloat32.
-func Halved(t *Tensor) *Tensor {
-	h := New(Float16, t.Shape()...)
-	for i, v := range Data[float32](t) {
-		Data[uint16](h)[i] = Float16FromFloat32(v)
-	}
-	return h
-}
-
-// Widened returns a float16 or bfloat16 tensor as float32.
-func Widened(h *Tensor) *Tensor {
-	t := New(Float32, h.Shape()...)
-	to := Data[float32](t)
-	if h.dtype == BFloat16 {
-		for i, v := range Data[BFloat16Bits](h) {
-			to[i] = v.Float32()
-		}
-		return t
-	}
-	for i, v := range Data[uint16](h) {
-		to[i] = Float32FromFloat16(v)
-	}
-	return t
 }

@@ -58,8 +58,8 @@ func (t *Tensor) appendRaw(buf []byte, at, end int) []byte {
 // SetRaw sets the elements to those that AppendRaw made raw of. It fails when raw has
 // not as many bytes as the tensor, and on a bool that is neither 0 nor 1.
 func (t *Tensor) SetRaw(raw []byte) error {
-	if len(raw) != t.Bytes() {
-		return fmt.Errorf("%d bytes for a tensor %v of %d", len(raw), t, t.Bytes())
+	if len(raw) != t.size() {
+		return fmt.Errorf("%d bytes for a tensor %v of %d", len(raw), t, t.size())
 	}
 	return t.setRaw(raw, 0, t.Len())
 }

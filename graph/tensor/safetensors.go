@@ -6,12 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/nopezoo/zoo/internal/files"
 )
 
 // The safetensors format (https://github.com/huggingface/safetensors): the
@@ -99,7 +96,7 @@ func safeHeader(names []string, tensors map[string]*Tensor, metadata map[string]
 		for _, d := range t.shape {
 			e.Shape = append(e.Shape, int64(d))
 		}
-		e.Offsets = [2]uint64{at, at + uint64(t.Bytes())}
+		e.Offsets = [2]uint64{at, at + uint64(t.size())}
 		at = e.Offsets[1]
 		if err := field(name, e); err != nil {
 			return nil, err
@@ -130,23 +127,4 @@ func writeElements(w io.Writer, t *Tensor) error {
 		}
 	}
 	return nil
-}
-
-// WriteSafetensorsFile writes a safetensors file atomically.
-func WriteSafetensorsFile(path string, tensors map[string]*Tensor, metadata map[string]string) error {
-	return files.WriteAtomic(path, func(w io.Writer) error { return WriteSafetensors(w, tensors, metadata) })
-}
-
-// ReadSafetensorsFile reads a safetensors file; see ReadSafetensors.
-func ReadSafetensorsFile(path string) (map[string]*Tensor, map[string]string, error) {
-	f, size, err := files.OpenRegular(path, math.MaxInt64)
-	if err != nil {
-		return nil, nil, fmt.Errorf("safetensors: %w", err)
-	}
-	defer f.Close()
-	tensors, metadata, err := ReadSafetensors(f, size)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return tensors, metadata, nil
 }

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -208,26 +206,4 @@ func FuzzReadSafetensors(f *testing.F) {
 			t.Error("what was read does not survive writing")
 		}
 	})
-}
-
-func TestSafetensorsFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "w.safetensors")
-	want := everyDType()
-	if err := tensor.WriteSafetensorsFile(path, want, nil); err != nil {
-		t.Fatal(err)
-	}
-	got, _, err := tensor.ReadSafetensorsFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got, cmp.Comparer(tensor.Equal)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if _, _, err := tensor.ReadSafetensorsFile(filepath.Dir(path)); err == nil ||
-		!strings.Contains(err.Error(), "is a folder; want a file") {
-		t.Errorf("a folder read as a file: %v", err)
-	}
-	if _, _, err := tensor.ReadSafetensorsFile(path + "x"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a missing file gives %v", err)
-	}
 }

@@ -19,9 +19,9 @@ type short struct {
 }
 
 var (
-	binary16 = short{"float16", 10, 15, tensor.Float32FromFloat16, tensor.Float16FromFloat32}
-	brain    = short{"bfloat16", 7, 127, func(b uint16) float32 { return tensor.BFloat16Bits(b).Float32() },
-		func(v float32) uint16 { return uint16(tensor.BFloat16FromFloat32(v)) }}
+	binary16 = short{"float16", 10, 15, tensor.Float32FromFloat16, tensor.Float16Of}
+	brain    = short{"bfloat16", 7, 127, func(b uint16) float32 { return tensor.BFloat16Of(b) },
+		func(v float32) uint16 { return uint16(tensor.ToBFloat16(v)) }}
 	shorts = []short{binary16, brain}
 )
 
@@ -129,18 +129,18 @@ func TestShortRandom(t *testing.T) {
 
 func TestToBFloat16(t *testing.T) {
 	x := tensor.Of([]float32{1, -0.5, 3e38, 1 + 1./1024}, 2, 2)
-	b := tensor.ToBFloat16(x)
+	b := x.As(tensor.BFloat16)
 	want := tensor.Of([]float32{1, -0.5, float32(brain.value(0x7f62)), 1}, 2, 2)
-	if got := tensor.Widened(b); !tensor.Equal(got, want) {
+	if got := b.As(tensor.Float32); !tensor.Equal(got, want) {
 		t.Errorf("%v became %v", tensor.Data[float32](x), tensor.Data[float32](got))
 	}
-	if b.String() != "bfloat16[2,2]" || b.Bytes() != 8 || tensor.Equal(b, tensor.Halved(x)) || !tensor.Equal(b, b.Clone()) {
-		t.Errorf("%v of %d bytes", b, b.Bytes())
+	if b.String() != "bfloat16[2,2]" || tensor.Equal(b, x.As(tensor.Float16)) || !tensor.Equal(b, b.Clone()) {
+		t.Errorf("%v", b)
 	}
 	if err := tensor.CheckFinite(b); err != nil {
 		t.Error(err)
 	}
-	if err := tensor.CheckFinite(tensor.ToBFloat16(tensor.Of([]float32{math.MaxFloat32}, 1))); err == nil {
+	if err := tensor.CheckFinite(tensor.Of([]float32{math.MaxFloat32}, 1).As(tensor.BFloat16)); err == nil {
 		t.Error("the largest float32 stays finite")
 	}
 }
@@ -148,7 +148,7 @@ func TestToBFloat16(t *testing.T) {
 func TestHalvedAndWidened(t *testing.T) {
 	x := tensor.Of([]float32{1, -0.5, 65504, 1 + 1./4096}, 2, 2)
 	want := tensor.Of([]float32{1, -0.5, 65504, 1}, 2, 2)
-	if got := tensor.Widened(tensor.Halved(x)); !tensor.Equal(got, want) {
+	if got := x.As(tensor.Float16).As(tensor.Float32); !tensor.Equal(got, want) {
 		t.Errorf("%v became %v", tensor.Data[float32](x), tensor.Data[float32](got))
 	}
 }

@@ -53,8 +53,7 @@ func (d DType) Size() int {
 	return 0
 }
 
-// Halves reports whether an element is a floating-point number of 16 bits: Widened makes
-// such a tensor float32.
+// Halves reports whether an element is a floating-point number of 16 bits: see Tensor.As.
 func (d DType) Halves() bool { return d == Float16 || d == BFloat16 }
 
 // onnxCodes are the numbers of the element types in ONNX files (TensorProto.DataType).
@@ -191,8 +190,8 @@ func (t *Tensor) Shape() []int { return t.shape }
 // Len returns the number of elements.
 func (t *Tensor) Len() int { return Numel(t.shape) }
 
-// Bytes returns the size of the data in bytes.
-func (t *Tensor) Bytes() int { return t.Len() * t.dtype.Size() }
+// size returns the bytes of the data.
+func (t *Tensor) size() int { return t.Len() * t.dtype.Size() }
 
 // String describes the tensor without its data, as "float32[2,3]".
 func (t *Tensor) String() string {
@@ -246,7 +245,7 @@ func (t *Tensor) Clone() *Tensor {
 func CheckFinite(t *Tensor) error {
 	switch {
 	case t.dtype.Halves():
-		t = Widened(t)
+		t = t.As(Float32)
 	case t.dtype == Int8:
 		return nil
 	}

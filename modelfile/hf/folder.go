@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -191,7 +192,10 @@ func fill(dir, name string, m modelfile.Model, contents map[string][]byte) error
 	}
 	// Hugging Face's tools refuse weights that do not say for which library they are.
 	about := map[string]string{"format": "pt"}
-	if err := tensor.WriteSafetensorsFile(filepath.Join(dir, weightsFile), m.Weights, about); err != nil {
+	err := files.WriteAtomic(filepath.Join(dir, weightsFile), func(w io.Writer) error {
+		return tensor.WriteSafetensors(w, m.Weights, about)
+	})
+	if err != nil {
 		return failed(weightsFile, err)
 	}
 	return nil

@@ -265,11 +265,7 @@ func sharded(t *testing.T, m modelfile.Model) (dir string, index map[string]stri
 }
 
 func halved(t *tensor.Tensor) *tensor.Tensor {
-	h := tensor.New(tensor.Float16, t.Shape()...)
-	for i, v := range tensor.Data[float32](t) {
-		tensor.Data[uint16](h)[i] = tensor.Float16FromFloat32(v)
-	}
-	return h
+	return t.As(tensor.Float16)
 }
 
 func storeWeights(t *testing.T, path string, weights map[string]*tensor.Tensor) {
@@ -293,7 +289,9 @@ func TestReadShards(t *testing.T) {
 	for name, file := range index {
 		for i, v := range tensor.Data[float32](m.Weights[name]) {
 			if file == "b.safetensors" {
-				v = tensor.Float32FromFloat16(tensor.Float16FromFloat32(v))
+				rounded := []float32{v}
+				tensor.Round(rounded, tensor.Float16)
+				v = rounded[0]
 			}
 			if is := tensor.Data[float32](got.Weights[name])[i]; is != v {
 				t.Fatalf("%s[%d] is %v, want %v", name, i, is, v)

@@ -76,7 +76,7 @@ func weight(t *tensor.Tensor, shape []int) (*tensor.Tensor, error) {
 	switch d := t.DType(); {
 	case d == tensor.Float32:
 	case d.Halves():
-		t = tensor.Widened(t)
+		t = t.As(tensor.Float32)
 	default:
 		return nil, fmt.Errorf("is %v: want F32, F16 or BF16", t.DType())
 	}

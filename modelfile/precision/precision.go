@@ -179,9 +179,9 @@ func Weights(g *graph.Graph, weights map[string]*tensor.Tensor) (map[string]*ten
 		}
 		switch p.DType {
 		case tensor.Float16:
-			out[p.Name] = tensor.Halved(w)
+			out[p.Name] = w.As(tensor.Float16)
 		case tensor.BFloat16:
-			out[p.Name] = tensor.ToBFloat16(w)
+			out[p.Name] = w.As(tensor.BFloat16)
 		case tensor.Int8:
 			out[p.Name], out[p.Name+scaleSuffix] = quantized(w)
 		default:

@@ -344,27 +344,13 @@ func (castToFloat) run(s *step) error {
 	case words:
 		floated(out, s.in[0].w)
 	}
-	narrow(out, s.out.part.node.DType)
+	tensor.Round(out, s.out.part.node.DType)
 	return nil
 }
 
 func floated[T int64 | uint8 | int8 | int32](out []float32, x []T) {
 	for i, v := range x {
 		out[i] = float32(v)
-	}
-}
-
-// narrow rounds numbers to a type of 16 bits; for other types it does nothing.
-func narrow(x []float32, as tensor.DType) {
-	switch as {
-	case tensor.Float16:
-		for i, v := range x {
-			x[i] = tensor.Float32FromFloat16(tensor.Float16FromFloat32(v))
-		}
-	case tensor.BFloat16:
-		for i, v := range x {
-			x[i] = tensor.BFloat16FromFloat32(v).Float32()
-		}
 	}
 }
 

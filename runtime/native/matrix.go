@@ -2,6 +2,7 @@ package native
 
 import (
 	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/runtime/native/internal/simd"
 )
 
@@ -61,7 +62,7 @@ func (w *weighted) run(s *step) error {
 	if y := s.out.part.packed; y.N > 0 {
 		w.split.over(s.x.pool, s.out.size/y.N, y.K, y.N, w)
 	}
-	narrow(s.out.f, s.out.part.node.DType)
+	tensor.Round(s.out.f, s.out.part.node.DType)
 	return nil
 }
 
@@ -120,7 +121,7 @@ func (p *products) run(s *step) error {
 			p.do(i, 0)
 		}
 	}
-	narrow(s.out.f, s.out.part.node.DType)
+	tensor.Round(s.out.f, s.out.part.node.DType)
 	return nil
 }
 

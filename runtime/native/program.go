@@ -305,7 +305,7 @@ func (q *part) weight(p *program) (is, transposed bool) {
 // widened gives float16 as float32, which values of runs are.
 func widened(t *tensor.Tensor) *tensor.Tensor {
 	if t.DType().Halves() {
-		return tensor.Widened(t)
+		return t.As(tensor.Float32)
 	}
 	return t
 }

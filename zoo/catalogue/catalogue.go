@@ -180,7 +180,7 @@ func (c Catalogue) weights(m Manifest) (map[string]*tensor.Tensor, error) {
 		if t.DType() != tensor.Float16 {
 			return nil, fmt.Errorf("zoo: weights of %s: %s is %v, want float16", m.Name, name, t)
 		}
-		out[name] = tensor.Widened(t)
+		out[name] = t.As(tensor.Float32)
 	}
 	return out, nil
 }
@@ -194,7 +194,7 @@ func Rounded(weights map[string]*tensor.Tensor) (rounded map[string]*tensor.Tens
 	}
 	rounded = make(map[string]*tensor.Tensor, len(weights))
 	for name, w := range weights {
-		rounded[name] = tensor.Widened(tensor.Halved(w))
+		rounded[name] = w.As(tensor.Float16).As(tensor.Float32)
 	}
 	return rounded, hashOf(data), nil
 }
@@ -238,7 +238,7 @@ func Add(dir string, m Manifest, model modelfile.Model) error {
 func safetensors16(weights map[string]*tensor.Tensor) ([]byte, error) {
 	half := make(map[string]*tensor.Tensor, len(weights))
 	for name, w := range weights {
-		half[name] = tensor.Halved(w)
+		half[name] = w.As(tensor.Float16)
 	}
 	var buf bytes.Buffer
 	if err := tensor.WriteSafetensors(&buf, half, nil); err != nil {
