@@ -151,41 +151,36 @@ func whole(n Number) string { return (100 * n).digits(0) }
 // rolesTable counts heads by encoding and role, at the greatest trained length that each model was observed at.
 func (t *InsideTask) rolesTable(tokens, on string) Table {
 	type counts struct {
+		encoding   string
 		roles      map[string]int
 		positional []float64
 	}
-	byEncoding, used := map[string]*counts{}, map[string]bool{}
-	var encodings []string
+	var all []counts
+	used := map[string]bool{}
 	for i := range t.Models {
 		m := &t.Models[i]
 		places, length := m.Seen(eval.MeasureAttention, tokens)
-		if length < 0 {
-			continue
-		}
-		c := byEncoding[m.Encoding]
-		if c == nil {
-			c = &counts{roles: map[string]int{}}
-			byEncoding[m.Encoding], encodings = c, append(encodings, m.Encoding)
-		}
 		for _, p := range places {
-			if o := p.At[length]; o != nil {
-				role := roleOf(o)
-				c.roles[role]++
-				used[role] = true
-				c.positional = append(c.positional, float64(number(o, "positional")))
+			o := p.At[length]
+			if o == nil {
+				continue
 			}
+			c := found(&all, func(c *counts) bool { return c.encoding == m.Encoding })
+			if c.roles == nil {
+				c.encoding, c.roles = m.Encoding, map[string]int{}
+			}
+			role := roleOf(o)
+			c.roles[role]++
+			used[role] = true
+			c.positional = append(c.positional, float64(number(o, "positional")))
 		}
 	}
 	names := slices.DeleteFunc(append(roles(), mixed), func(role string) bool { return !used[role] })
 	table := Table{Title: "heads by role on " + on + ", at the greatest trained length; by place: % of the variance of " +
 		"weights that position alone explains", Head: slices.Concat([]string{"encoding", "heads"}, names, []string{"by place"})}
-	for _, encoding := range encodings {
-		c := byEncoding[encoding]
-		line := []string{encoding, strconv.Itoa(len(c.positional))}
-		for _, role := range names {
-			line = append(line, strconv.Itoa(c.roles[role]))
-		}
-		table.add(figures(append(line, whole(mean(c.positional)))...)...)
+	for _, c := range all {
+		counted := Each(names, func(role string) string { return strconv.Itoa(c.roles[role]) })
+		table.add(figures(slices.Concat([]string{c.encoding, strconv.Itoa(len(c.positional))}, counted, []string{whole(mean(c.positional))})...)...)
 	}
 	return table
 }

@@ -239,3 +239,14 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
+
+// The first token of a sequence has no token before it.
+func TestFirstQuery(t *testing.T) {
+	var f fixed
+	rng := rand.New(rand.NewPCG(1, 1))
+	f.add([]float32{1}, 1, rng)
+	f.add([]float32{0.75, 0.25}, 1, rng)
+	if f.previous != (tally{0.75, 0.5, 1}) || f.first != (tally{1.75, 1.5, 2}) || f.offset.queries != 2 {
+		t.Errorf("%+v", f)
+	}
+}
