@@ -8,15 +8,15 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
-// Runner runs a model: it returns the logits of each row of token ids, float32 [tokens, vocabulary].
+// runner runs a model: it returns the logits of each row of token ids, float32 [tokens, vocabulary].
 // A session of package runtime is one.
-type Runner interface {
+type runner interface {
 	Logits(ctx context.Context, ids [][]int64) ([]*tensor.Tensor, error)
 }
 
 // Positions runs a model of Theorem 1 on a sequence of its greatest length, and returns the position that it
 // recovers at each t = 1 … Max.
-func (m *Model) Positions(ctx context.Context, r Runner) ([]float64, error) {
+func (m *Model) Positions(ctx context.Context, r runner) ([]float64, error) {
 	ids := m.sequence(func(i int) int64 { return m.Words[i%len(m.Words)] })
 	logits, err := r.Logits(ctx, [][]int64{ids})
 	if err != nil {
@@ -47,7 +47,7 @@ const vanishing = -60
 // Distances runs a model of Theorem 2 on sequences of one word, and compares its attention logits with
 // ALiBi: by head, and in each at distances that are powers of two. The logits are read off the attention weights,
 // so the distances of a head end where those vanish.
-func (m *Model) Distances(ctx context.Context, r Runner) ([]Pair, error) {
+func (m *Model) Distances(ctx context.Context, r runner) ([]Pair, error) {
 	var out []Pair
 	for d := 1; d < m.Max/2-1 && -slices.Min(m.Slopes)*float64(d) > vanishing; d *= 2 {
 		middle, err := m.against(ctx, r, m.Max/2, d)
@@ -73,7 +73,7 @@ func (m *Model) Distances(ctx context.Context, r Runner) ([]Pair, error) {
 
 // against returns, for each head, the attention logit of query t and the word at distance d, less the logit of the
 // equal word at t itself.
-func (m *Model) against(ctx context.Context, r Runner, t, d int) ([]float64, error) {
+func (m *Model) against(ctx context.Context, r runner, t, d int) ([]float64, error) {
 	var weights [2][]float32
 	for i, marked := range []int{t - 1 - d, t - 1} {
 		ids := m.sequence(func(k int) int64 {

@@ -6,11 +6,12 @@ import (
 	"math"
 
 	"github.com/nopezoo/zoo/models/theory"
+	"github.com/nopezoo/zoo/runtime"
 )
 
 // Positions runs a model of theorem 1 and lists the positions that it recovers; worst is in words.
-func Positions(ctx context.Context, m *theory.Model, r theory.Runner) (lines [][]string, worst string, err error) {
-	recovered, err := m.Positions(ctx, r)
+func Positions(ctx context.Context, m *theory.Model, s *runtime.Session) (lines [][]string, worst string, err error) {
+	recovered, err := m.Positions(ctx, s)
 	if err != nil {
 		return nil, "", err
 	}
@@ -33,8 +34,8 @@ func Positions(ctx context.Context, m *theory.Model, r theory.Runner) (lines [][
 }
 
 // Distances runs a model of theorem 2 and lists its attention by distance; worst is in words.
-func Distances(ctx context.Context, m *theory.Model, r theory.Runner) (lines [][]string, worst string, err error) {
-	pairs, err := m.Distances(ctx, r)
+func Distances(ctx context.Context, m *theory.Model, s *runtime.Session) (lines [][]string, worst string, err error) {
+	pairs, err := m.Distances(ctx, s)
 	if err != nil {
 		return nil, "", err
 	}
