@@ -10,8 +10,8 @@ import (
 	"github.com/nopezoo/zoo/runtime"
 )
 
-// rowAnswer is how far one choice is.
-type rowAnswer struct {
+// choiceState is the state of one choice.
+type choiceState struct {
 	before string    // what its text begins with: the prompt, if it is to be repeated
 	last   int64     // the last token, at first that of the prompt
 	told   int       // characters of the text so far
@@ -55,7 +55,7 @@ func (l *logProbs) before(character int) (cut *logProbs) {
 
 // add returns what a token adds to the choice. Log-probabilities wait for the text of their tokens, so
 // that the place of each is in the text, of the tokens of a stop string too, which the text has not.
-func (r *rowAnswer) add(s *served, step runtime.TextStep) (*choice, error) {
+func (r *choiceState) add(s *served, step runtime.TextStep) (*choice, error) {
 	part := &choice{Text: r.before + step.Text, Index: step.Prompt}
 	r.before = ""
 	r.told += utf8.RuneCountInString(part.Text)
@@ -86,7 +86,7 @@ func (r *rowAnswer) add(s *served, step runtime.TextStep) (*choice, error) {
 }
 
 // logProbs returns those of one token.
-func (r *rowAnswer) logProbs(s *served, step runtime.TextStep) (*logProbs, error) {
+func (r *choiceState) logProbs(s *served, step runtime.TextStep) (*logProbs, error) {
 	text, err := s.piece(r.last, step.Token)
 	if err != nil {
 		return nil, err

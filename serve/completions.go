@@ -35,7 +35,7 @@ func (h *Handler) completions(c *call) error {
 	timer := time.AfterFunc(h.limits.Time, func() { cancel(errTimeout) })
 	defer timer.Stop()
 
-	held := &hold{of: &h.budget}
+	held := &hold{budget: &h.budget}
 	defer held.release()
 	body, err := h.body(c, held)
 	if err != nil {
@@ -45,7 +45,7 @@ func (h *Handler) completions(c *call) error {
 	if err != nil {
 		return h.failureOf(ctx, err)
 	}
-	answer := a.whole
+	answer := a.complete
 	if a.request.Stream {
 		answer = a.stream
 	}
@@ -102,7 +102,7 @@ func (h *Handler) body(c *call, held *hold) ([]byte, error) {
 
 // understand makes of a body what is to be answered. As many requests at a time as there are
 // processors: what JSON and tokenizers take for a moment is many times the body.
-func (h *Handler) understand(ctx context.Context, c *call, body []byte) (*answers, error) {
+func (h *Handler) understand(ctx context.Context, c *call, body []byte) (*response, error) {
 	select {
 	case h.understanding <- struct{}{}:
 		defer func() { <-h.understanding }()
@@ -122,7 +122,7 @@ func (h *Handler) understand(ctx context.Context, c *call, body []byte) (*answer
 }
 
 // prepare checks a request against the model and the limits, and cuts its prompts.
-func (h *Handler) prepare(ctx context.Context, c *call, s *served, q *request) (*answers, error) {
+func (h *Handler) prepare(ctx context.Context, c *call, s *served, q *request) (*response, error) {
 	if q.N > h.limits.Choices/len(q.Prompts) {
 		return nil, wrong("n", "%d prompts with n = %d are more than the %d choices that a request may ask for", len(q.Prompts), q.N, h.limits.Choices)
 	}
@@ -131,7 +131,7 @@ func (h *Handler) prepare(ctx context.Context, c *call, s *served, q *request) (
 			return nil, wrong("logit_bias", "logit_bias has token id %d, the vocabulary has ids 0 to %d", id, s.vocab-1)
 		}
 	}
-	a := &answers{call: c, model: s, request: q, id: c.id, created: c.began.Unix()}
+	a := &response{call: c, model: s, request: q, id: c.id, created: c.began.Unix()}
 	opt := &a.options
 	*opt = runtime.GenerateOptions{PerRow: q.perRow(), StopStrings: q.Stops}
 	if q.LogProbs != nil {
@@ -165,7 +165,7 @@ func (h *Handler) prepare(ctx context.Context, c *call, s *served, q *request) (
 		for range q.N {
 			a.prompts = append(a.prompts, prompt)
 			opt.Limits = append(opt.Limits, most)
-			row := &rowAnswer{last: ids[len(ids)-1]}
+			row := &choiceState{last: ids[len(ids)-1]}
 			if q.Echo {
 				row.before = text
 			}

@@ -58,7 +58,7 @@ func wrong(param, format string, args ...any) *failure {
 	return &failure{status: http.StatusBadRequest, message: fmt.Sprintf(format, args...), kind: kindRequest, param: param}
 }
 
-// Why answers are cut off.
+// Why completions are cut off.
 var (
 	errTimeout  = errors.New("the time limit is over")
 	errShutdown = errors.New("the service is shutting down")

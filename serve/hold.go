@@ -19,21 +19,21 @@ type budget struct {
 
 // hold is what one request has of a budget.
 type hold struct {
-	of    *budget
-	bytes int64
+	budget *budget
+	bytes  int64
 }
 
 // take has more bytes counted, or is runtime.ErrBusy.
 func (h *hold) take(n int64) error {
 	h.bytes += n
-	if h.of.held.Add(n) > h.of.most {
-		return fmt.Errorf("%w: the requests that are read and answered take more than %d bytes", runtime.ErrBusy, h.of.most)
+	if h.budget.held.Add(n) > h.budget.most {
+		return fmt.Errorf("%w: the requests that are read and answered take more than %d bytes", runtime.ErrBusy, h.budget.most)
 	}
 	return nil
 }
 
 // release gives all back.
-func (h *hold) release() { h.of.held.Add(-h.bytes) }
+func (h *hold) release() { h.budget.held.Add(-h.bytes) }
 
 // holding is a reader whose bytes a hold takes.
 type holding struct {

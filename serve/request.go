@@ -125,7 +125,7 @@ func (q *request) check() error {
 // mostLogProbs is how many tokens beside the chosen one an answer tells at most.
 const mostLogProbs = 20
 
-// mostTemperature is OpenAI's; at more, answers are noise.
+// mostTemperature is OpenAI's; at more, completions are noise.
 const mostTemperature = 2
 
 // perRow returns how the tokens of n completions of each prompt are chosen: by what was asked for, and

@@ -56,7 +56,7 @@ type call struct {
 	model   string        // "" for none
 	choices int           // asked for
 	read    int           // tokens of prompts
-	made    int           // tokens of answers
+	made    int           // tokens of completions
 	first   time.Duration // until the first of those
 	streams bool
 

@@ -55,7 +55,7 @@ type Handler struct {
 	budget        budget
 	understanding chan struct{} // has an element for each request that is parsed
 
-	ctx context.Context // of all answers
+	ctx context.Context // of all completions
 	cut context.CancelCauseFunc
 
 	mu       sync.Mutex

@@ -11,7 +11,7 @@ import (
 // site the page is. A page whose own name was made to stand for this machine is of the same site
 // to them; so a service without a key that is reached at a loopback address knows no names but
 // localhost.
-func (h *Handler) strangers(of http.Handler) http.Handler {
+func (h *Handler) strangers(inner http.Handler) http.Handler {
 	refuse := func(message func(*http.Request) string) http.Handler {
 		return h.handle(route{path: "other", open: true, serve: func(c *call) error {
 			return &failure{status: http.StatusForbidden, kind: kindRequest, message: message(c.r)}
@@ -19,7 +19,7 @@ func (h *Handler) strangers(of http.Handler) http.Handler {
 	}
 	site := http.NewCrossOriginProtection()
 	site.SetDenyHandler(refuse(func(*http.Request) string { return "requests of pages of other sites are refused" }))
-	same := site.Handler(of)
+	same := site.Handler(inner)
 	named := refuse(func(r *http.Request) string {
 		return "the request is for the host " + shortened(r.Host) + "; without a key only localhost and IP addresses are served here"
 	})

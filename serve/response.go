@@ -9,8 +9,8 @@ import (
 	"github.com/nopezoo/zoo/runtime"
 )
 
-// answers are what one request gets: n choices for each prompt, the first prompt's first.
-type answers struct {
+// response is what one request gets: n choices for each prompt, the first prompt's first.
+type response struct {
 	*call
 	model   *served
 	request *request
@@ -18,7 +18,7 @@ type answers struct {
 	created int64
 	prompts []runtime.Prompt
 	options runtime.GenerateOptions
-	rows    []*rowAnswer
+	rows    []*choiceState
 }
 
 // completion is the JSON of an answer, or of a part of one in a stream.
@@ -46,14 +46,14 @@ type usage struct {
 	TotalTokens      int `json:"total_tokens"`
 }
 
-func (a *answers) usage() *usage { return &usage{a.read, a.made, a.read + a.made} }
+func (a *response) usage() *usage { return &usage{a.read, a.made, a.read + a.made} }
 
-func (a *answers) completion(choices []*choice) completion {
+func (a *response) completion(choices []*choice) completion {
 	return completion{a.id, "text_completion", a.created, a.model.Name, a.model.fingerprint, choices, nil}
 }
 
 // each shows what each token adds to its choice.
-func (a *answers) each(ctx context.Context, see func(part *choice) error) error {
+func (a *response) each(ctx context.Context, see func(part *choice) error) error {
 	for step, err := range a.model.completions.Stream(ctx, a.prompts, a.options) {
 		if err != nil {
 			return err
@@ -72,8 +72,8 @@ func (a *answers) each(ctx context.Context, see func(part *choice) error) error 
 	return nil
 }
 
-// whole answers when everything is known.
-func (a *answers) whole(ctx context.Context) error {
+// complete sends the choices when everything is known.
+func (a *response) complete(ctx context.Context) error {
 	choices := make([]*choice, len(a.rows))
 	for i := range choices {
 		choices[i] = &choice{Index: i}
@@ -93,9 +93,9 @@ func (a *answers) whole(ctx context.Context) error {
 	return nil
 }
 
-// stream answers part by part, as server-sent events. Nothing is sent before the first part, so
+// stream sends the choices part by part, as server-sent events. Nothing is sent before the first part, so
 // that what is refused has its own status.
-func (a *answers) stream(ctx context.Context) error {
+func (a *response) stream(ctx context.Context) error {
 	err := a.each(ctx, func(part *choice) error {
 		if part.Text == "" && part.LogProbs == nil && part.FinishReason == nil {
 			return nil
@@ -117,7 +117,7 @@ func (a *answers) stream(ctx context.Context) error {
 
 // part is what one event of a stream has. Where the last one tells the usage, others have null
 // in its place.
-func (a *answers) part(choices []*choice) any {
+func (a *response) part(choices []*choice) any {
 	p := a.completion(choices)
 	if !a.request.StreamOptions.IncludeUsage {
 		return p
@@ -129,7 +129,7 @@ func (a *answers) part(choices []*choice) any {
 }
 
 // event sends a value as an event.
-func (a *answers) event(v any) error {
+func (a *response) event(v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func (a *answers) event(v any) error {
 }
 
 // send sends an event, and begins the stream with the first one.
-func (a *answers) send(data []byte) error {
+func (a *response) send(data []byte) error {
 	if a.status == 0 {
 		a.Header().Set("Content-Type", "text/event-stream")
 		a.Header().Set("Cache-Control", "no-cache")
