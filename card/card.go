@@ -15,7 +15,7 @@
 // all of it is 0 at first. cache_position counts the slots of the new tokens on from those
 // filled, without gaps. attention_mask has a column for each slot of the capacity: 0 where
 // a row is padded on the left, and 1 elsewhere. A state with all its lengths fixed, such as
-// that of a sliding window, is 0 at first too. In Python, for one row, without padding:
+// the state of a sliding window, is 0 at first too. In Python, for one row, without padding:
 //
 //	session = onnxruntime.InferenceSession("copy-rope.onnx")
 //	ids = numpy.array([prompt])                  # [batch, seq]

@@ -58,7 +58,7 @@ var (
 )
 
 // Attentions names the output of a layer's attention weights, float32 [B, heads, T, S] over S
-// slots: all of them, or in a layer with a window those that it keeps, and the new ones. Few
+// slots: all of them, or in a layer with a window the kept ones, and the new ones. Few
 // models have it.
 func Attentions(layer int) string { return fmt.Sprintf("attentions.%d", layer) }
 

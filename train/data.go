@@ -104,9 +104,9 @@ func drawLength(rng *rand.Rand, t task.Task, lengths []int) int {
 	for _, n := range lengths {
 		sum += t.Weight(n)
 	}
-	at := rng.Float64() * sum
+	left := rng.Float64() * sum
 	for _, n := range lengths {
-		if at -= t.Weight(n); at < 0 {
+		if left -= t.Weight(n); left < 0 {
 			return n
 		}
 	}

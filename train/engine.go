@@ -168,10 +168,10 @@ func compile(l *lane, steps int) (*step, error) {
 // run computes the loss of a batch, and leaves in sum its gradients added to earlier ones,
 // which may be sum itself. All three go by the weights' names.
 func (s *step) run(ctx context.Context, b batch, weights, earlier, sum map[string]engine.Value) (loss float64, err error) {
-	of := tensor.New(tensor.Float32, 1)
+	lossValue := tensor.New(tensor.Float32, 1)
 	feed := map[string]*tensor.Tensor{
 		card.InputIDs.Name: b.IDs, card.PositionIDs.Name: b.Positions, labelsInput: b.Labels, weightsInput: b.Weights,
-		lossOutput: of, oneInput: tensor.Of([]float32{1}, 1),
+		lossOutput: lossValue, oneInput: tensor.Of([]float32{1}, 1),
 	}
 	if s.dropout != nil {
 		factors, err := s.dropout.factors(b)
@@ -197,5 +197,5 @@ func (s *step) run(ctx context.Context, b batch, weights, earlier, sum map[strin
 		outputs = append(outputs, cmp.Or(fed[out], sum[strings.TrimPrefix(out, gradPrefix)]))
 	}
 	err = s.session.run(ctx, inputs, outputs)
-	return float64(tensor.Data[float32](of)[0]), err
+	return float64(tensor.Data[float32](lossValue)[0]), err
 }

@@ -51,7 +51,7 @@ func (t *Trainer) run(ctx context.Context, log *journal.Writer, report func(jour
 		if ctx.Err() != nil {
 			return t.stop(ctx, ctx.Err())
 		}
-		begun := time.Now()
+		start := time.Now()
 		data := <-next
 		if data.err != nil {
 			return data.err
@@ -64,7 +64,7 @@ func (t *Trainer) run(ctx context.Context, log *journal.Writer, report func(jour
 			return err
 		}
 		t.saved = false
-		s.Seconds = time.Since(begun).Seconds()
+		s.Seconds = time.Since(start).Seconds()
 		if err := t.warn(log.Step(s)); err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func (t *Trainer) stop(ctx context.Context, err error) error {
 
 // evaluate measures the model and takes note; the best is saved at once.
 func (t *Trainer) evaluate(ctx context.Context, log *journal.Writer) error {
-	begun := time.Now()
+	start := time.Now()
 	if err := t.opt.download(); err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (t *Trainer) evaluate(ctx context.Context, log *journal.Writer) error {
 	if err != nil {
 		return err
 	}
-	e.Seconds = time.Since(begun).Seconds()
+	e.Seconds = time.Since(start).Seconds()
 	note(&t.now.Progress, &e, t.now.Config.Train.StopAfterPerfect)
 	t.saved = false
 	if err := t.warn(log.Evaluation(e)); err != nil {

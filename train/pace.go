@@ -29,11 +29,10 @@ func (p Pace) Left(r runfile.Recipe, after int) (evaluations int, left time.Dura
 	return evaluations, time.Duration(min(all, math.MaxInt64/2))
 }
 
-// PaceOf returns how long a step of a run takes on this machine, the median of some, made for
-// about as long as said, and an evaluation, where the options have what makes one, with the
-// weights of then: at its longest, since an untrained model writes on to the last token that
-// it may. Nothing is stored. Of the options it takes the library, the
-// provider, the optimizer and the evaluator.
+// PaceOf returns how long a step of a run takes on this machine, the median of some, made in
+// about the time given, and an evaluation, where the options have an evaluator. An untrained model
+// is evaluated longest, since it writes on to the last token that it may. Nothing is stored. Of the options
+// it takes the library, the provider, the memory, the optimizer and the evaluator.
 func PaceOf(ctx context.Context, cfg runfile.Config, o Options, about time.Duration) (Pace, error) {
 	cfg.Train.EvalEvery, cfg.Train.StopAfterPerfect = 0, 0
 	cfg, err := cfg.Resolve()
@@ -47,7 +46,7 @@ func PaceOf(ctx context.Context, cfg runfile.Config, o Options, about time.Durat
 	}
 	defer t.Close()
 	var times []time.Duration
-	for begun := time.Now(); len(times) < 3 || time.Since(begun) < about; {
+	for start := time.Now(); len(times) < 3 || time.Since(start) < about; {
 		if ctx.Err() != nil {
 			return Pace{}, ctx.Err()
 		}
@@ -67,14 +66,14 @@ func PaceOf(ctx context.Context, cfg runfile.Config, o Options, about time.Durat
 	slices.Sort(times)
 	p := Pace{Step: times[len(times)/2]}
 	if o.Evaluate != nil {
-		begun := time.Now()
+		start := time.Now()
 		if err := t.opt.download(); err != nil {
 			return Pace{}, err
 		}
 		if _, err := o.Evaluate(ctx, t.now.Step, t.now.Weights); err != nil {
 			return Pace{}, err
 		}
-		p.Evaluation = time.Since(begun)
+		p.Evaluation = time.Since(start)
 	}
 	return p, nil
 }

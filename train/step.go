@@ -9,7 +9,7 @@ import (
 	"github.com/nopezoo/zoo/models"
 )
 
-// Names of the training step's inputs and outputs, beside card.InputIDs,
+// Names of the training step's inputs and outputs; others are card.InputIDs,
 // card.PositionIDs (where the encoding reads them) and the weights themselves.
 const (
 	labelsInput   = "labels"       // [batch, seq] int64: the token to predict at each place
@@ -20,7 +20,7 @@ const (
 )
 
 // stepGraph builds the training step of a model: forward pass, weighted sum of
-// the cross-entropies, and the raw gradient of every weight, added to that of earlier
+// the cross-entropies, and the raw gradient of every weight, added to the gradient of earlier
 // runs, with the weights as inputs. An output may be the memory of its earlier sum.
 // Sequences are padded on the right, so causality alone keeps padding
 // out of sight. Of the mode it takes what is for training: with dropout the graph has

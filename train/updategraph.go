@@ -9,7 +9,7 @@ import (
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
-// Names of the update graph's inputs and outputs, beside the weights themselves, their
+// Names of the update graph's inputs and outputs; others are the weights themselves, their
 // moments, which have the names of a checkpoint's tensors, and their gradients, which are
 // called as the step graph calls them (of lane i from 1 on with "lane<i>." before).
 const (

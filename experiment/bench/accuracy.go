@@ -39,7 +39,7 @@ func (p *Plan) addAccuracy(ctx context.Context, g *group, t task.Task, seed uint
 
 func (a accuracy) batch(most int) int { return min(most, a.N) }
 
-// tokens counts that generating a token and scoring it both go with the length.
+// tokens counts the tokens generated and the tokens scored.
 func (a accuracy) tokens(c *Cell) float64 {
 	generated := max(a.Repeat, 1)
 	if a.Untimed {

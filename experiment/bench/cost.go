@@ -9,7 +9,7 @@ import (
 	"github.com/nopezoo/zoo/runtime"
 )
 
-// workload counts what running a model file takes.
+// workload counts the operations and bytes that a run of a model file takes.
 type workload struct {
 	graph   *graph.Graph // nil where it cannot be read: then nothing but states and vocabulary is known
 	states  []card.State
@@ -53,8 +53,8 @@ func axes(batch, past, n int) map[string]int {
 	return map[string]int{card.Batch: batch, card.Seq: n, card.Past: past, card.Room: past + n, card.Kept: 1}
 }
 
-// moved returns how many bytes of a state a call cannot but read or write, which adds so many new slots to
-// those that rows have filled: what is there is read, and what is new written.
+// moved returns how many bytes of a state a call must read or write: of a state with slots it reads the old ones and
+// writes the fresh ones, any other it reads and writes as a whole.
 func moved(s card.State, rows, past, fresh int) float64 {
 	if s.Slotted() {
 		size, _ := s.Bytes(rows, past+fresh)

@@ -10,7 +10,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// RestsOn says for people what Plan.Estimate is made of.
+// RestsOn names, for people, the measurements that Plan.Estimate scales.
 const RestsOn = "from a probe of each session, which reads at most 2048 tokens and generates 4, " +
 	"scaled by the work counted at every length; answers that end early take less, " +
 	"and so do right ones where nothing is timed"

@@ -14,7 +14,7 @@ import (
 	"github.com/nopezoo/zoo/runtime"
 )
 
-// group is the cells that one session measures: memory left over from larger
+// group is the cells of one session: memory left over from larger
 // batches or other threads would count into theirs.
 type group struct {
 	model   Model
@@ -55,11 +55,11 @@ func (p *Plan) read(m Model) (group, error) {
 	g.env = eval.Environment{Model: m.Label, ModelSHA256: hash(data), ModelBytes: int64(len(data)),
 		Machine: p.machine.String(), ToolVersion: p.options.ToolVersion}
 	g.load, g.loadErr = newWorkload(file, g.card, described.Contract)
-	// The times of a file that another program wrote are measured all the same, without counts of its work.
+	// Files of other programs are timed all the same, without counts of their work.
 	if g.loadErr != nil && g.card.Profile != card.Foreign && slices.Contains(p.options.Measures, eval.MeasureSpeed) {
 		return g, g.loadErr
 	}
-	return g, nil // what ONNX Runtime alone can read can still be measured on a task
+	return g, nil // a file that ONNX Runtime alone can read can still be measured on a task
 }
 
 // open loads the file that was planned with.

@@ -14,7 +14,7 @@ func memoryMeter() eval.MemoryMeter {
 	return trimmed{m}
 }
 
-// trimmed starts without what earlier cells left with ONNX Runtime's allocator.
+// trimmed frees the memory that earlier cells left with ONNX Runtime's allocator before it starts.
 type trimmed struct{ eval.MemoryMeter }
 
 func (t trimmed) Reset() {

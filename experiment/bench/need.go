@@ -11,8 +11,8 @@ import (
 // need is how many bytes of memory a cell of some length and batch takes.
 type need func(length, batch int) (int64, error)
 
-// free returns the bytes of memory that the cells of a group may take, 0 for unknown: of
-// a device, or where what a file takes cannot be counted.
+// free returns the bytes of memory that the cells of a group may take; 0 for unknown, as on a device, or for
+// a file without counts.
 func (p *Plan) free(g *group) int64 {
 	if g.load.graph == nil || engine.OnDevice(g.runtime.Provider) {
 		return 0

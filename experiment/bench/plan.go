@@ -14,7 +14,7 @@ import (
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
-// Plan is all that is to be measured, in a fixed order.
+// Plan is the cells to measure, in a fixed order.
 type Plan struct {
 	Cells []*Cell
 
@@ -44,9 +44,9 @@ func NewPlan(o Options) (*Plan, error) {
 	return p, err
 }
 
-// Add adds the cells of models. It reads and validates every model, but runs none. What
-// cannot be measured is an error: a task that a model cannot write, lengths that no task
-// has, and what would not fit into memory.
+// Add adds the cells of models. It reads and validates every model, but runs none. A task that a
+// model cannot write is an error, and so are lengths that no task has, and cells that would
+// not fit into memory.
 func (p *Plan) Add(ctx context.Context, models ...Model) error {
 	for _, m := range models {
 		g, err := p.read(m)
@@ -168,7 +168,7 @@ func (p *Plan) resume(rows []eval.Row) int {
 	return found
 }
 
-// Rows returns what is measured by now, in the order of the plan.
+// Rows returns the rows of the cells measured so far, in the order of the plan.
 func (p *Plan) Rows() []eval.Row {
 	out := []eval.Row{}
 	for _, c := range p.Cells {
@@ -179,7 +179,7 @@ func (p *Plan) Rows() []eval.Row {
 	return out
 }
 
-// ready wants what the cells without a row need of this machine, before anything runs.
+// ready checks that this machine has the providers of the cells without a row.
 func (p *Plan) ready(ctx context.Context) error {
 	seen := map[string]bool{}
 	for _, g := range p.groups {

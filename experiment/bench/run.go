@@ -15,8 +15,8 @@ import (
 
 // Watch is told how measuring goes on. Its functions may be nil.
 type Watch struct {
-	// Resumed is called first where the file holds rows of the plan, with how many, or
-	// where its end was repaired, with what was, "" for nothing.
+	// Resumed is called first where the file holds rows of the plan, or where its end was
+	// repaired; repaired says how, "" for not at all.
 	Resumed  func(rows int, repaired string)
 	Session  func(what string)                    // before another session is opened: its model and what differs from others
 	Progress func(cell string, done, total int64) // while a cell is measured: "copy-rope, copy at length 20"; in units that go with the time
@@ -52,7 +52,7 @@ type running struct {
 	peaks       map[int]eval.Peaks // by threads
 }
 
-// session is an open model with what is measured of the machine.
+// session is an open model, with the peaks of the machine.
 type session struct {
 	*runtime.Session
 	peaks eval.Peaks
@@ -67,8 +67,7 @@ func (s session) describe(e *eval.Environment) {
 }
 
 // Run measures the cells that have no row yet, and keeps each row in a file at once, from
-// which it goes on; "" keeps them in the plan alone. When ctx ends, the rows of what was
-// finished before stay.
+// which it goes on; "" keeps them in the plan alone. Rows of finished cells stay when ctx ends.
 func (p *Plan) Run(ctx context.Context, path string, w Watch) error {
 	l, err := rowlog.Open(path, log())
 	if err != nil {
@@ -123,7 +122,7 @@ func (r *running) group(ctx context.Context, g *group) error {
 		}
 		r.session = text
 	}
-	debug.FreeOSMemory() // what earlier groups used is not this one's
+	debug.FreeOSMemory() // memory of earlier groups is not this one's
 	peaks, err := r.measurePeaks(ctx, g)
 	if err != nil {
 		return err
@@ -133,7 +132,7 @@ func (r *running) group(ctx context.Context, g *group) error {
 		return err
 	}
 	defer s.Close()
-	debug.FreeOSMemory() // nor is what validating the file took
+	debug.FreeOSMemory() // nor is the memory that validating the file took
 	return r.cells(ctx, session{s, peaks}, g)
 }
 
@@ -200,7 +199,7 @@ func (r *running) measurePeaks(ctx context.Context, g *group) (best eval.Peaks, 
 	return best, nil
 }
 
-// describe names the group, with what differs from others of the plan.
+// describe names the group by its model, and by the options that differ in the plan.
 func (g *group) describe(o Options) string {
 	text := g.model.From
 	if len(o.Providers) > 1 {

@@ -36,7 +36,7 @@ func (p *Plan) addSpeed(ctx context.Context, g *group, length int) error {
 
 func (speed) batch(most int) int { return most }
 
-// tokens weighs tokens by what reading them costs beyond the weights.
+// tokens weighs the tokens read by their operations, in units of one pass over the weights.
 func (s speed) tokens(c *Cell) float64 {
 	perToken := c.group.load.weights / 2 // a multiply-add for each weight of 4 bytes
 	return float64(s.Warmup+s.Repeat) * (s.Cost.PrefillFLOPs/max(perToken, 1) + float64(s.Batch*s.NewTokens))
@@ -53,8 +53,8 @@ func (s speed) run(ctx context.Context, c *Cell, on session, progress func(done,
 	return eval.Measure(ctx, eval.Of(on.Session), c.group.card, s.SpeedConfig, c.span)
 }
 
-// count fills in what a length costs, and refuses one that would not fit; memory
-// is this machine's main one, so that the memory of an accelerator is not estimated.
+// count fills in the work and the memory of a length, and refuses a length that would not fit into main
+// memory; the memory of an accelerator is not estimated.
 func (p *Plan) count(g *group, cfg *eval.SpeedConfig, length int) (err error) {
 	if g.load.graph == nil { // of a file that another program wrote
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/nopezoo/zoo/zoo"
 )
 
-// Measured is the sweep.Status.State of a run whose rows are there, beside those of sweep.
+// Measured is the sweep.Status.State of a run whose rows are there.
 const Measured = "measured"
 
 // Run trains the runs that are not measured, and measures each as soon as it is finished,
@@ -71,8 +71,7 @@ func (s *Study) missing() (out []sweep.Run) {
 	return out
 }
 
-// statuses says how all runs are, where those that are not measured are as trained says, by
-// name, except runs whose measuring failed.
+// statuses says how all runs are: measured, or as trained has them by name, or failed in measuring.
 func (s *Study) statuses(trained []sweep.Status, failed map[string]error) []sweep.Status {
 	states := map[string]sweep.Status{}
 	for _, t := range trained {

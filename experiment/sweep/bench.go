@@ -8,19 +8,16 @@ import (
 	"github.com/nopezoo/zoo/internal/suggest"
 )
 
-// Bench says how the models of runs are to be measured. Zero values stand for what zoo bench
-// does unless told.
+// Bench says how the models of runs are to be measured. Zero values stand for the defaults of zoo bench.
 type Bench struct {
 	Lengths string `json:"lengths,omitempty"` // as zoo bench takes them: "20..50,100"
 	Samples int    `json:"n,omitempty"`       // at each length
 	Batch   int    `json:"batch,omitempty"`   // most sequences at a time
-	// Changed are changes without training, with each of which models are measured again, beside as
-	// they were trained.
+	// Changed are changes without training; models are measured as trained, and with each of them.
 	Changed []Change `json:"changed,omitempty"`
 }
 
-// Change is a change of a trained model as zoo bench has it in flags: --rope, --scale, --window; "" for
-// none.
+// Change holds the values of zoo bench's flags --rope, --scale and --window; "" for none.
 type Change struct {
 	RoPE   string `json:"rope,omitempty"`
 	Scale  string `json:"scale,omitempty"`
@@ -33,7 +30,7 @@ func readBench(value any) (b Bench, err error) {
 	if !ok && value != nil {
 		return b, fmt.Errorf("bench is %v: want a section, such as {lengths: 20..50, n: 100}", value)
 	}
-	whole := func(key string, value any, into *int) error {
+	wholeNumber := func(key string, value any, into *int) error {
 		n, ok := value.(int)
 		if !ok || n < 1 {
 			return fmt.Errorf("bench.%s is %v: want a whole number of 1 or more", key, value)
@@ -52,9 +49,9 @@ func readBench(value any) (b Bench, err error) {
 				err = fmt.Errorf("bench.lengths is %v: want text as zoo bench --lengths takes it, such as 20..50,100", value)
 			}
 		case "n":
-			err = whole(key, value, &b.Samples)
+			err = wholeNumber(key, value, &b.Samples)
 		case "batch":
-			err = whole(key, value, &b.Batch)
+			err = wholeNumber(key, value, &b.Batch)
 		case "changed":
 			b.Changed, err = readChanges(value)
 		default:

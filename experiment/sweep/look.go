@@ -43,7 +43,7 @@ func Look(ctx context.Context, folder string, runs []Run) (all []Status, job *Jo
 	return all, job, unasked, nil
 }
 
-// lookAt finds out how a run is. slurmLog is the file of what Slurm says of it.
+// lookAt finds out how a run is. slurmLog is the file of Slurm's messages on it.
 func lookAt(r Run, task taskState, slurmLog string) (Status, error) {
 	s := newStatus(r)
 	s.Slurm = task.String()

@@ -18,8 +18,8 @@ const NotSaved = "not saved, to be tried again: "
 // tailBytes is how much of the end of a training's output is kept in memory.
 const tailBytes = 64 << 10
 
-// output writes what a training says into its log, and keeps the end. Its writes never fail: that
-// would end the training.
+// output writes the output of a training into its log, and keeps the end. Its writes never fail: a
+// failure would end the training.
 type output struct {
 	log  io.Writer
 	warn func(error) // of the first thing that could not be saved, and of a log that cannot be written
@@ -47,8 +47,8 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lastError returns the error at the end of what the last start of the run in a directory said, ""
-// where it did not end with one, or was interrupted.
+// lastError returns the error at the end of a run's output; "" where its last start did not end with one,
+// or was interrupted.
 func lastError(tail []byte, dir string) string {
 	begin := bytes.LastIndex(append([]byte("\n"), tail...), []byte("\nzoo: "))
 	if begin < 0 {

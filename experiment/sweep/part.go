@@ -10,10 +10,9 @@ import (
 	"github.com/nopezoo/zoo/internal/suggest"
 )
 
-// part is settings that runs share, and lists of values of which every combination is a
-// run. A sweep file is one, or holds several under the key parts; each of those has what
-// stands above it in the file, as far as it does not say something else: sections are
-// merged key by key, lists and the preset are replaced.
+// part is settings that runs share, and lists of values, whose every combination is a
+// run. A sweep file is one part, or holds several under the key parts. A part inherits the keys above
+// it in the file: sections are merged key by key, lists and the preset are replaced.
 type part struct {
 	name   string // in the names of its runs; "" for none
 	shared []byte // the preset and the sections model and train, as JSON
@@ -21,7 +20,7 @@ type part struct {
 	bench  Bench
 }
 
-// Keys of a sweep file, beside those of the lists.
+// Keys of a sweep file; the lists have others.
 const (
 	partsKey  = "parts"
 	nameKey   = "name" // of a part
@@ -48,7 +47,7 @@ func checkKeys(all map[string]any, further ...string) error {
 	return nil
 }
 
-// readParts reads what a file holds, as one part or as several.
+// readParts reads the one part of a file, or its several.
 func readParts(all map[string]any) ([]part, error) {
 	listed, several := all[partsKey]
 	if !several {
@@ -83,7 +82,7 @@ func quotedName(name string) string {
 	return " (" + name + ")"
 }
 
-// readInherited reads a part with what stands above it.
+// readInherited reads a part with the keys above it.
 func readInherited(above, own map[string]any) (p part, err error) {
 	name, named := own[nameKey]
 	text, _ := name.(string)
@@ -144,7 +143,7 @@ func valueAt(section map[string]any, path []string) (value any, given bool) {
 	return valueAt(below, path[1:])
 }
 
-// merge returns what stands above with what is own over it.
+// merge returns the keys above with the own ones over them.
 func merge(above, own map[string]any) map[string]any {
 	out := maps.Clone(above)
 	for key, value := range own {

@@ -21,7 +21,7 @@ type Timing struct {
 	// Pace returns how long the work of a run takes on this machine; nil measures it
 	// (launch.Run.Pace).
 	Pace func(context.Context, launch.Run) (train.Pace, error)
-	// Limit is how long measuring may take; what is not measured then has no time.
+	// Limit is how long measuring may take; runs not measured by then have no time.
 	// 0: 5 minutes.
 	Limit time.Duration
 	// Report, where not nil, is told how many of the runs that differ in their pace were
@@ -33,8 +33,8 @@ type Timing struct {
 type Planned struct {
 	Run
 	Measured bool `json:"measured"` // its results are there: it is not trained
-	// Seconds is what is left of its training, at most, since it may fit its data and stop
-	// earlier; 0 where nothing is, nil where it is not known, which Err says why.
+	// Seconds is how long training still takes at most, since the run may fit its data and stop
+	// earlier; 0 where nothing is left, nil where it is not known, and Err says why.
 	Seconds *float64 `json:"seconds_at_most"`
 	Err     error    `json:"-"`
 }
@@ -50,7 +50,7 @@ func (o Timing) notTimed() error {
 // made here, as many runs at a time as there are workers. Runs that differ in their seed and in
 // what an update does with its gradients alone are measured once. Nothing is written. The error
 // is about a directory that holds another run, or the end of ctx. total is how long all runs
-// take together, of which those count nothing whose time is not known.
+// take together; runs whose time is not known count nothing.
 func Plan(ctx context.Context, runs []Run, o Timing) (planned []Planned, total time.Duration, err error) {
 	o.Workers = max(o.Workers, 1)
 	if o.Pace == nil {
@@ -95,7 +95,7 @@ func Plan(ctx context.Context, runs []Run, o Timing) (planned []Planned, total t
 	return out, together(out, o.Workers), nil
 }
 
-// paced is what runs of one pace share.
+// paced is the pace of runs that differ in nothing that a step or an evaluation computes.
 type paced struct {
 	run  launch.Run
 	pace train.Pace

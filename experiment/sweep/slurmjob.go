@@ -34,7 +34,7 @@ type Job struct {
 	Cancel  string `json:"-"` // the command line that ends the job
 }
 
-// named fills in what follows from the rest.
+// named fills in Indices and Cancel.
 func (j *Job) named() *Job {
 	words := []string{"scancel"}
 	if j.Cluster != "" {
@@ -73,7 +73,7 @@ func (j *Job) write(folder string) error {
 // maxOutput bounds what one of Slurm's commands may print, in bytes: the states of a million tasks.
 const maxOutput = 1 << 26
 
-// maxComplaint bounds what is kept of a complaint.
+// maxComplaint bounds the bytes kept of a complaint.
 const maxComplaint = 1 << 12
 
 // slurmCommand runs one of Slurm's commands and returns what it prints. Its complaint is
@@ -105,7 +105,7 @@ func slurmCommand(ctx context.Context, name string, args ...string) (string, err
 	return out.String(), nil
 }
 
-// bounded keeps the first bytes of what is written, and tells when there are more.
+// bounded keeps the first bytes written, and tells when there are more.
 type bounded struct {
 	strings.Builder
 	most int
@@ -164,7 +164,7 @@ func (s script) submit(ctx context.Context) (*Job, error) {
 	return j, nil
 }
 
-// taskState is what Slurm says of a task.
+// taskState is a task's state in Slurm, with its reason.
 type taskState struct{ State, Reason string }
 
 // over reports whether the task has ended for good (squeue(1), job state codes).
@@ -232,7 +232,7 @@ func checkIdle(ctx context.Context, folder string) error {
 	return nil
 }
 
-// log is the file of what Slurm and the script say of a task of the job.
+// log is the file of the messages of Slurm and the script on a task of the job.
 func (j *Job) log(folder string, index int) string {
 	return filepath.Join(folder, fmt.Sprintf("slurm-%s_%d.log", j.ID, index))
 }

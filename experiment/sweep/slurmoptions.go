@@ -93,8 +93,7 @@ func checkArg(arg string) error {
 	return nil
 }
 
-// tooLarge adds to Slurm's refusal of an array what is wrong with it, which it does
-// not say. Slurm's default bound is 1001.
+// tooLarge adds the cause to Slurm's refusal of an array, which names none. Slurm's default bound is 1001.
 func tooLarge(err error, last int) error {
 	if !strings.Contains(err.Error(), "Invalid job array specification") {
 		return err

@@ -39,16 +39,15 @@ type Training struct {
 	// "zoo: …" at the end is the error that it ended with.
 	Command []string
 	Workers int // runs at a time, which share the processor's cores; below 1: 1
-	// Memory is how many bytes all workers together may take; below 1: what is free, but
-	// for a twentieth, which is left to the rest of the machine.
+	// Memory is how many bytes all workers together may take; below 1: 19 twentieths of the free memory.
 	Memory int64
 	// Ready, where not nil, is called once before anything is trained, when the folder is
 	// taken and a run is left to train; its error ends the sweep.
 	Ready func(context.Context) error
-	// Done, where not nil, is called for each run that is finished, also for those that were
-	// when the sweep began, from one goroutine, which it must not keep long.
+	// Done, where not nil, is called for each finished run, also for runs finished before the
+	// sweep began, from one goroutine, which it must not keep long.
 	Done func(Run)
-	// Report, where not nil, is called with what happens, from one goroutine at a time.
+	// Report, where not nil, is called with events, from one goroutine at a time.
 	Report func(Event)
 	Every  time.Duration // between events of progress; 0: 30 seconds
 }
@@ -56,8 +55,8 @@ type Training struct {
 // Train trains the runs of a sweep that are not finished, below folder, which no other
 // sweep may be at work on, and returns how all runs are then. A run that fails does not
 // end the others: its status says so. At the end of ctx runs save and stop, and the
-// error is train.ErrInterrupted; another call goes on. sweep.log in the folder notes
-// what happened.
+// error is train.ErrInterrupted; another call goes on. sweep.log in the folder has the
+// events.
 func Train(ctx context.Context, folder string, runs []Run, o Training) ([]Status, error) {
 	if ctx == nil || len(o.Command) == 0 {
 		return nil, errors.New("sweep: to train runs needs a context, and the command that trains one")

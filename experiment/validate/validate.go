@@ -21,12 +21,11 @@ import (
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
-// batch bounds the sequences generated at once, beside whose memory that of training
-// has to find room.
+// batch bounds the sequences generated at once: their memory adds to training's.
 const batch = 32
 
 // Evaluator returns what train.Options.Evaluate takes for a run of the configuration:
-// greedy answers in ONNX Runtime at the lengths of Config.EvalLengths, with the provider that
+// greedy answers in ONNX Runtime at the lengths of Recipe.EvalLengths, with the provider that
 // the options have for training. It is nil for a configuration without evaluations.
 func Evaluator(cfg runfile.Config, o train.Options) (train.Evaluator, error) {
 	cfg, err := cfg.Resolve()

@@ -18,8 +18,7 @@ type Stats struct {
 	Tokens   int     `json:"tokens"` // real tokens
 	Slots    int     `json:"slots"`  // tokens and padding
 	Seconds  float64 `json:"seconds"`
-	// Optimizer is what made the update: OptimizerGraph, or "" for the optimizer in Go, which
-	// made all those of files without it.
+	// Optimizer made the update: OptimizerGraph, or "" for the optimizer in Go, as in all older files.
 	Optimizer string `json:"optimizer,omitempty"`
 	// Provider is ONNX Runtime's where it computes on a device; "" for the CPU.
 	Provider string `json:"provider,omitempty"`

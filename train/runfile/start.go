@@ -11,8 +11,8 @@ type Start struct {
 	Run     string `json:"run"`     // the run's directory
 	Step    int    `json:"step"`    // of the checkpoint
 	Weights string `json:"weights"` // SHA-256 of the weights, in hex
-	// Updates is how many made the weights: Step, and those that the run itself began
-	// with. The data of the second phase are of the steps after them.
+	// Updates is how many made the weights: Step, and the updates of earlier phases. The data of the
+	// second phase are of the steps after them.
 	Updates int `json:"updates"`
 }
 
