@@ -38,7 +38,7 @@ func reportVerb(a *app) *cobra.Command {
 	f.StringVar(&o.title, "title", "", "title of the page")
 	f.StringVar(&o.ranks, "ranks", ranksBy[0], ranksHelp)
 	f.StringVar(&o.published, "published", "", "`file` of published numbers to set next to ours (default: "+
-		report.PublishedFile+" next to the results, or "+summary.PublishedSource+"'s)")
+		summary.PublishedFile+" next to the results, or "+summary.PublishedSource+"'s)")
 	f.BoolVar(&o.onlyFitted, "only-fitted", false, "count those training runs alone that fitted")
 	f.StringVar(&o.svg, "svg", "", "`folder` to write each figure to, as SVG")
 	f.StringVar(&o.png, "png", "", "`folder` to write each figure to, as PNG")
@@ -61,7 +61,7 @@ func (a *app) report(o reportOptions, args []string) error {
 	if err := a.Check(page); err != nil {
 		return err
 	}
-	published, err := report.Published(o.published, args...)
+	published, err := summary.ReadPublished(o.published, args...)
 	if err != nil {
 		return err
 	}

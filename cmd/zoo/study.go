@@ -11,6 +11,7 @@ import (
 
 	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/experiment/study"
 	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/internal/human"
@@ -132,7 +133,7 @@ func (a *app) studyTables(s *study.Study, all []sweep.Status) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	published, err := report.Published("", s.Results)
+	published, err := summary.ReadPublished("", s.Results)
 	if err != nil {
 		return err
 	}

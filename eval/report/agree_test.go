@@ -57,14 +57,24 @@ func percent(v *float64) string {
 	if v == nil {
 		return "–"
 	}
-	return summary.Number(*v).Percent()
+	switch {
+	case *v > 0 && *v < 0.0005:
+		return "<0.1"
+	case *v < 1 && *v >= 0.9995:
+		return ">99.9"
+	}
+	return fmt.Sprintf("%.1f", 100**v)
 }
 
 func short(v *float64) string {
 	if v == nil || *v == 0 {
 		return "–"
 	}
-	return summary.Number(*v).Short()
+	digits := 3 // behind the point; none for what has three before it
+	for at := *v; at >= 1 && digits > 0; at /= 10 {
+		digits--
+	}
+	return fmt.Sprintf("%.*f", digits, *v)
 }
 
 // markdownTables are the lines of each table that the terminal writes, by the

@@ -211,7 +211,7 @@ func (c *curve) add(length task.Span, v summary.Spread, scale summary.Number) {
 	}
 	d := dot{X: length.Middle(), Length: length, Y: scale * v.Median, Low: scale * v.Low, High: scale * v.High, Over: v.Over}
 	if v.Over == summary.OverRuns {
-		d.Runs = summary.Each(v.Runs, func(r summary.Number) summary.Number { return scale * r })
+		d.Runs = each(v.Runs, func(r summary.Number) summary.Number { return scale * r })
 	}
 	c.Points = append(c.Points, d)
 }
@@ -298,11 +298,11 @@ type drawing struct {
 func (s *Report) drawing() drawing {
 	d := drawing{Scores: map[string][][]summary.Number{}, Dashes: dashPatterns, Limit: limitDashes}
 	for _, by := range s.measures() {
-		d.Scores[by.Measure] = summary.Each(by.Tasks, func(t *summary.Task) []summary.Number {
-			return summary.Each(t.Series, func(s summary.Series) summary.Number { return s.Score.Median })
+		d.Scores[by.Measure] = each(by.Tasks, func(t *summary.Task) []summary.Number {
+			return each(t.Series, func(s summary.Series) summary.Number { return s.Score.Median })
 		})
 	}
-	d.Tasks = summary.Each(s.Tasks, func(t *summary.Task) taskCharts {
+	d.Tasks = each(s.Tasks, func(t *summary.Task) taskCharts {
 		out := taskCharts{Accuracy: map[string]chart{summary.Exact: accuracyChart(t, summary.Exact), summary.Tokens: accuracyChart(t, summary.Tokens)}}
 		for _, p := range t.Places {
 			charts := map[string]chart{}

@@ -48,7 +48,7 @@ func (s *Report) publishedFigure(t *summary.Task) Figure {
 		if c.Task == t.Name {
 			d := pair{name: s.comparedName(c.Name, t.Name, c.Lengths), encoding: c.Encoding, here: 100 * c.Here, published: 100 * c.Published}
 			if c.Ours.All.Over == summary.OverRuns {
-				d.runs = summary.Each(c.Ours.All.Runs, func(n summary.Number) summary.Number { return 100 * n })
+				d.runs = each(c.Ours.All.Runs, func(n summary.Number) summary.Number { return 100 * n })
 			}
 			pairs = append(pairs, d)
 		}

@@ -20,3 +20,6 @@ func TokenChart(p summary.Place) chart {
 func TextCharts(t *summary.Text) (all, sliding, places chart) {
 	return windowChart(t, false), windowChart(t, true), placeChart(t)
 }
+
+// Each returns what f makes of each element.
+func Each[T, R any](list []T, f func(T) R) []R { return each(list, f) }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/summary"
 )
 
@@ -92,7 +93,7 @@ func TestCostOfSpeedAlone(t *testing.T) {
 
 // texts are the texts of cells, with their marks.
 func texts(line []summary.Cell) []string {
-	return summary.Each(line, func(c summary.Cell) string { return c.Text + c.Mark })
+	return report.Each(line, func(c summary.Cell) string { return c.Text + c.Mark })
 }
 
 // TestCostsOfTokens checks the numbers behind the chart of the time per new token, which

@@ -145,7 +145,7 @@ func (f runsFigure) of(t summary.InsideTask) Figure {
 	for i := range panels {
 		panels[i].y.low = low
 	}
-	return linesFigure(f.file+"-"+fileName(t.Name), panels, summary.Each(f.lines, func(l runsLine) name { return legendLine(l.text, l.style) }))
+	return linesFigure(f.file+"-"+fileName(t.Name), panels, each(f.lines, func(l runsLine) name { return legendLine(l.text, l.style) }))
 }
 
 // runsOf are the last steps of training runs, and the constructed models.

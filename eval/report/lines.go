@@ -75,12 +75,12 @@ func (k curves) limits() []mark {
 	if len(k.Limits) == 0 {
 		return nil
 	}
-	return []mark{stroke{summary.Each(k.Limits, k.low), limitStyle}, stroke{summary.Each(k.Limits, k.high), limitStyle}, k.band(k.Limits, soft)}
+	return []mark{stroke{each(k.Limits, k.low), limitStyle}, stroke{each(k.Limits, k.high), limitStyle}, k.band(k.Limits, soft)}
 }
 
 // band fills the intervals of points.
 func (k curves) band(points []dot, fill color.NRGBA) mark {
-	polygon := summary.Each(points, k.low)
+	polygon := each(points, k.low)
 	for _, d := range slices.Backward(points) {
 		polygon = append(polygon, k.high(d))
 	}
@@ -158,7 +158,7 @@ func runDot(centre point, colour color.NRGBA) symbol {
 func (k curves) strokes() []mark {
 	var out []mark
 	for _, part := range k.Strokes {
-		points := summary.Each(k.Lines[part.Users[0]].Points[part.From:part.To+1], dot.place)
+		points := each(k.Lines[part.Users[0]].Points[part.From:part.To+1], dot.place)
 		for turn, n := range part.Users {
 			style := draw.LineStyle{Color: k.colour(n), Width: lineWidth, Dashes: dashes(k.series(n).Variant)}
 			if several := len(part.Users); several > 1 {

@@ -1,6 +1,8 @@
 package report_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -59,8 +61,12 @@ func TestPrinterOfRows(t *testing.T) {
 
 // Published numbers stand next to ours where both have them, with how many runs fitted.
 func TestPrinterBeside(t *testing.T) {
-	published, err := summary.ReadPublished(strings.NewReader("# A study of length\ntask,encoding,size,lr,ended,51-100\n" +
-		"majority,nope,1l1h16d,0.001,fit,0.9\nmajority,nope,1l1h16d,0.001,max steps,0.5\nmajority,rope,1l1h16d,0.001,fit,1\n"))
+	name := filepath.Join(t.TempDir(), "paper.csv")
+	if err := os.WriteFile(name, []byte("# A study of length\ntask,encoding,size,lr,ended,51-100\n"+
+		"majority,nope,1l1h16d,0.001,fit,0.9\nmajority,nope,1l1h16d,0.001,max steps,0.5\nmajority,rope,1l1h16d,0.001,fit,1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	published, err := summary.ReadPublished(name)
 	if err != nil {
 		t.Fatal(err)
 	}

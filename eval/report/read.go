@@ -4,13 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/internal/files"
 )
 
@@ -77,54 +74,4 @@ func resultFiles(paths []string) ([]string, error) {
 		}
 	}
 	return out, nil
-}
-
-// PublishedFile is the name of a file of published numbers in a folder of results.
-const PublishedFile = "published.csv"
-
-// Published reads a file of published numbers (see summary.ReadPublished). For name "" it is the PublishedFile in the folder of
-// the results, or in the folder that a file of results is in: nil for none, and several are an error.
-func Published(name string, results ...string) (*summary.Published, error) {
-	if name == "" {
-		var err error
-		if name, err = publishedFile(results); err != nil || name == "" {
-			return nil, err
-		}
-	}
-	f, _, err := files.OpenRegular(name, 1<<26)
-	if err != nil {
-		return nil, fmt.Errorf("report: published numbers: %w", err)
-	}
-	defer f.Close()
-	p, err := summary.ReadPublished(f)
-	if err != nil {
-		return nil, fmt.Errorf("report: %s: %w", name, err)
-	}
-	return p, nil
-}
-
-func publishedFile(results []string) (string, error) {
-	var found []string
-	for _, folder := range results {
-		info, err := os.Stat(folder)
-		if err != nil {
-			return "", fmt.Errorf("report: %w", err)
-		}
-		if !info.IsDir() {
-			folder = filepath.Dir(folder)
-		}
-		name := filepath.Join(folder, PublishedFile)
-		_, err = os.Stat(name)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("report: %w", err)
-		}
-		if err == nil && !slices.Contains(found, name) {
-			found = append(found, name)
-		}
-	}
-	if len(found) > 1 {
-		return "", fmt.Errorf("report: published numbers lie beside the results in %s and %s; say which with --published",
-			found[0], found[1])
-	}
-	return strings.Join(found, ""), nil
 }

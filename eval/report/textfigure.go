@@ -18,7 +18,7 @@ func (s *Report) textFigures(t *summary.Text) []Figure {
 	var out []Figure
 	add := func(name, axis, y string, lengths []task.Span, k chart) {
 		if len(lengths) > 1 {
-			over := &summary.Task{Axis: axis, Octaves: true, Lengths: lengths, X: summary.Each(lengths, task.Span.Middle), Trained: t.Trained, Series: series}
+			over := &summary.Task{Axis: axis, Octaves: true, Lengths: lengths, X: each(lengths, task.Span.Middle), Trained: t.Trained, Series: series}
 			out = append(out, s.lineFigure(name+"-"+fileName(t.Name), y, over, k))
 		}
 	}

@@ -154,8 +154,8 @@ func agreement(ours, theirs contest) (orderAgreement, bool) {
 // spearman is Spearman's rank correlation: Pearson's of the ranks, of which equals share
 // the mean. Unknown where all share one.
 func spearman(pairs []rankPair) Number {
-	ours := Each(pairs, func(p rankPair) float64 { return float64(p.Ours) })
-	theirs := Each(pairs, func(p rankPair) float64 { return float64(p.Theirs) })
+	ours := each(pairs, func(p rankPair) float64 { return float64(p.Ours) })
+	theirs := each(pairs, func(p rankPair) float64 { return float64(p.Theirs) })
 	if same(ours) || same(theirs) {
 		return Unknown
 	}

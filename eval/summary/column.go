@@ -39,8 +39,8 @@ var runTraits = slices.Concat(modelTraits, engineTraits, amountTraits)
 // and its place's (after the batch) only where nothing before tells them apart.
 func columns(rows []eval.Row, traits []func(eval.Row) string) []Series {
 	groups := groupBy(rows, func(r eval.Row) string { return keyOf(r, traits) })
-	keys := Each(groups, func(g group[string]) []string { return valuesOf(g.rows[0], traits) })
-	return Each(groups, func(g group[string]) Series {
+	keys := each(groups, func(g group[string]) []string { return valuesOf(g.rows[0], traits) })
+	return each(groups, func(g group[string]) Series {
 		own := valuesOf(g.rows[0], traits)
 		var differs []string
 		for i, value := range own {
@@ -97,7 +97,7 @@ type modelRun struct {
 	Name  string // and Model as in Series
 	Model string
 	Rows  []eval.Row // the last of each cell
-	Costs            // only what was timed
+	costs            // only what was timed
 }
 
 // runs puts the costs of models together. A row without measurements does not say in
@@ -116,13 +116,13 @@ func runs(rows []eval.Row) []modelRun {
 			rows[i].Cost = first[place(r)].Cost
 		}
 	}
-	return Each(columns(rows, runTraits), func(s Series) modelRun {
-		return modelRun{Name: s.Name, Model: s.Rows[0].Model, Rows: s.Rows, Costs: costsOf(s.Rows)}
+	return each(columns(rows, runTraits), func(s Series) modelRun {
+		return modelRun{Name: s.Name, Model: s.Rows[0].Model, Rows: s.Rows, costs: costsOf(s.Rows)}
 	})
 }
 
 func valuesOf(r eval.Row, traits []func(eval.Row) string) []string {
-	return Each(traits, func(trait func(eval.Row) string) string { return trait(r) })
+	return each(traits, func(trait func(eval.Row) string) string { return trait(r) })
 }
 
 // keyOf is the values in one.

@@ -50,12 +50,12 @@ func TestUnmeasuredPlace(t *testing.T) {
 			[]column{{"a", []int{8, 16}}}, []column{{"a (ONNX Runtime 1.29)", []int{8}}, {"a (ONNX Runtime 1.32)", []int{16}}}},
 	} {
 		s := studyOf(t, tc.rows)
-		lengths := func(rows []eval.Row) []int { return Each(rows, func(r eval.Row) int { return r.Length }) }
-		columns := Each(s.Tasks[0].Columns, func(of Series) column { return column{of.Name, lengths(of.Rows)} })
+		lengths := func(rows []eval.Row) []int { return each(rows, func(r eval.Row) int { return r.Length }) }
+		columns := each(s.Tasks[0].Columns, func(of Series) column { return column{of.Name, lengths(of.Rows)} })
 		if diff := cmp.Diff(tc.columns, columns); diff != "" {
 			t.Errorf("%s: columns (-want +got):\n%s", tc.name, diff)
 		}
-		runs := Each(s.Tasks[0].Runs, func(of modelRun) column { return column{of.Name, lengths(of.Rows)} })
+		runs := each(s.Tasks[0].Runs, func(of modelRun) column { return column{of.Name, lengths(of.Rows)} })
 		if diff := cmp.Diff(tc.runs, runs); diff != "" {
 			t.Errorf("%s: runs (-want +got):\n%s", tc.name, diff)
 		}

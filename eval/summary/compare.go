@@ -13,31 +13,31 @@ import (
 // comparison is a series and a paper's models for its task and encoding. The setups
 // differ, so that a difference is one of two setups.
 type comparison struct {
-	Task       string  `json:"task"` // name of the study's task
-	Name       string  `json:"name"` // of the series
-	Encoding   int     `json:"encoding"`
-	Variant    int     `json:"variant"`
-	Lengths    string  `json:"lengths"` // compared: "51–100"; of several the mean, weighted as in the paper
-	Ours       Summary `json:"ours"`    // exact match
-	Theirs     Summary `json:"theirs"`
-	Here       Number  `json:"here"`       // and Published are medians over runs where the paper tells its runs,
-	Published  Number  `json:"published"`  // else means
-	Difference Number  `json:"difference"` // Here − Published
-	All        Number  `json:"-"`          // the paper's mean at all its longer lengths; unknown where it has none
-	Setup      string  `json:"setup"`      // both setups, or what else differs
+	Task       string `json:"task"` // name of the study's task
+	Name       string `json:"name"` // of the series
+	Encoding   int    `json:"encoding"`
+	Variant    int    `json:"variant"`
+	Lengths    string `json:"lengths"` // compared: "51–100"; of several the mean, weighted as in the paper
+	Ours       side   `json:"ours"`    // exact match
+	Theirs     side   `json:"theirs"`
+	Here       Number `json:"here"`       // and Published are medians over runs where the paper tells its runs,
+	Published  Number `json:"published"`  // else means
+	Difference Number `json:"difference"` // Here − Published
+	All        Number `json:"-"`          // the paper's mean at all its longer lengths; unknown where it has none
+	Setup      string `json:"setup"`      // both setups, or what else differs
 }
 
-// Summary is what the runs of one side say.
-type Summary struct {
-	Fit    Fit    `json:"fit"`
+// side is what the runs of one side say.
+type side struct {
+	Fit    fit    `json:"fit"`
 	All    Spread `json:"all"`    // over all runs; unknown where the paper has means only
 	Mean   Number `json:"mean"`   // over all runs
 	Fitted Number `json:"fitted"` // mean over those known to have fitted; unknown for none
 }
 
 // summaryOf puts runs together; fitted tells of each whether it fitted, nil for not known.
-func summaryOf(values []float64, fitted []*bool) Summary {
-	s := Summary{All: overRuns(values), Mean: mean(values)}
+func summaryOf(values []float64, fitted []*bool) side {
+	s := side{All: overRuns(values), Mean: mean(values)}
 	var of []float64
 	for i, f := range fitted {
 		if s.Fit.count(f); f != nil && *f {
@@ -82,7 +82,7 @@ func (s *Series) compared(t *Task, m *publishedModel) []comparison {
 	all := m.lengths()
 	var parts [][]task.Span
 	if slices.ContainsFunc(all, task.Span.IsBin) {
-		parts = Each(all, func(length task.Span) []task.Span { return []task.Span{length} })
+		parts = each(all, func(length task.Span) []task.Span { return []task.Span{length} })
 	} else {
 		longer := slices.DeleteFunc(slices.Clone(all), func(n task.Span) bool { return !s.isBeyond(n) || !s.measuredBy(n) })
 		parts = [][]task.Span{longer}
@@ -112,18 +112,18 @@ func (s *Series) measuredBy(length task.Span) bool {
 }
 
 // summaryAt is what our runs say at lengths, weighted as in the paper.
-func (s *Series) summaryAt(lengths []task.Span, name string) Summary {
-	values := Each(s.Seeds, func(seed card.Seeds) float64 {
+func (s *Series) summaryAt(lengths []task.Span, name string) side {
+	values := each(s.Seeds, func(seed card.Seeds) float64 {
 		return weighted(lengths, name, func(length task.Span) float64 { return s.seeds[seed][length].accuracy })
 	})
-	return summaryOf(values, Each(s.Seeds, func(seed card.Seeds) *bool { return s.fitted[seed] }))
+	return summaryOf(values, each(s.Seeds, func(seed card.Seeds) *bool { return s.fitted[seed] }))
 }
 
 // summaryAt is what the paper's runs say there, or its means.
-func (m *publishedModel) summaryAt(lengths []task.Span, name string) Summary {
+func (m *publishedModel) summaryAt(lengths []task.Span, name string) side {
 	if m.runs == nil {
 		of := weighted(lengths, name, func(length task.Span) float64 { return m.means[length] })
-		return Summary{Fit: m.fit, All: unknownSpread, Mean: Number(of), Fitted: Unknown}
+		return side{Fit: m.fit, All: unknownSpread, Mean: Number(of), Fitted: Unknown}
 	}
 	var values []float64
 	var fitted []*bool

@@ -30,16 +30,16 @@ type Place struct {
 // costSeries is one series in one place.
 type costSeries struct {
 	Series int       `json:"series"` // index in Task.Series
-	Costs  Costs     `json:"points"`
+	Costs  costs     `json:"points"`
 	Common costPoint `json:"-"` // at Place.Common
 }
 
-// Costs are the costs of some rows by length, ascending; only what was measured.
-type Costs []costPoint
+// costs are the costs of some rows by length, ascending; only what was measured.
+type costs []costPoint
 
-// At returns the costs at a length; a point of no length with unknown costs where nothing
+// at returns the costs at a length; a point of no length with unknown costs where nothing
 // was measured.
-func (c Costs) At(length task.Span) costPoint {
+func (c costs) at(length task.Span) costPoint {
 	if i := slices.IndexFunc(c, func(p costPoint) bool { return p.Length == length }); i >= 0 {
 		return c[i]
 	}
@@ -66,8 +66,8 @@ type costPoint struct {
 	Rows     []eval.Row        `json:"-"` // the measurements, all of them timed
 }
 
-// Metric is one kind of cost.
-type Metric struct {
+// metric is one kind of cost.
+type metric struct {
 	Key      string // as in JSON
 	Label    string
 	Unit     string
@@ -76,8 +76,8 @@ type Metric struct {
 }
 
 // metrics lists the kinds of cost in the order of the page.
-func metrics() []Metric {
-	return []Metric{
+func metrics() []metric {
+	return []metric{
 		{"tokens", "Throughput", "tokens/s", func(p costPoint) Spread { return p.Tokens }, false},
 		{"decode", "Decode step, median", "ms", func(p costPoint) Spread { return p.Decode }, true},
 		{"prefill", "Prefill", "ms", func(p costPoint) Spread { return p.Prefill }, true},
@@ -151,7 +151,7 @@ func places(series []Series, trained int) []Place {
 		p.Common = p.common(trained)
 		p.roofline()
 		for k := range p.Series {
-			p.Series[k].Common = p.Series[k].Costs.At(p.Common)
+			p.Series[k].Common = p.Series[k].Costs.at(p.Common)
 		}
 	}
 	return out
@@ -186,9 +186,9 @@ func timed(rows []eval.Row) []eval.Row {
 }
 
 // costsOf puts costs together by length; what was not timed is passed over.
-func costsOf(rows []eval.Row) Costs {
+func costsOf(rows []eval.Row) costs {
 	byLength := groupBy(timed(rows), func(r eval.Row) task.Span { return r.Span() })
-	points := Each(byLength, func(g group[task.Span]) costPoint { return newCostPoint(g.key, g.rows) })
+	points := each(byLength, func(g group[task.Span]) costPoint { return newCostPoint(g.key, g.rows) })
 	slices.SortFunc(points, func(a, b costPoint) int { return a.Length.Compare(b.Length) })
 	return points
 }
@@ -270,7 +270,7 @@ func (p *Place) common(trained int) task.Span {
 // the same size and trained lengths, or of the only one.
 func (s *Study) baseline(t *Task, p Place, of int) costPoint {
 	suffix := strings.TrimPrefix(t.Series[of].Name, s.Encodings[t.Series[of].Encoding])
-	var found Costs
+	var found costs
 	for _, c := range p.Series {
 		base, at := t.Series[c.Series], c.Common
 		if s.Encodings[base.Encoding] != s.Baseline || at.Length == (task.Span{}) {
@@ -284,16 +284,16 @@ func (s *Study) baseline(t *Task, p Place, of int) costPoint {
 	if len(found) != 1 {
 		found = nil
 	}
-	return found.At(p.Common)
+	return found.at(p.Common)
 }
 
 // relative is a cost at the place's common length as a multiple of the baseline's; unknown without one.
-func (s *Study) relative(t *Task, p Place, c costSeries, m Metric) Number {
+func (s *Study) relative(t *Task, p Place, c costSeries, m metric) Number {
 	return m.of(c.Common).Median / m.of(s.baseline(t, p, c.Series)).Median
 }
 
 // relativeTo is the head of such multiples, or "".
-func (s *Study) relativeTo(t *Task, p Place, m Metric) string {
+func (s *Study) relativeTo(t *Task, p Place, m metric) string {
 	if slices.ContainsFunc(p.Series, func(c costSeries) bool { return s.relative(t, p, c, m).Known() }) {
 		return " (×\u00a0" + s.Baseline + ")"
 	}
@@ -301,12 +301,12 @@ func (s *Study) relativeTo(t *Task, p Place, m Metric) string {
 }
 
 // costCell is a cost of one of a task's series in a headline: "0.412 (1.06×)".
-func (s *Study) costCell(t *Task, p Place, series int, m Metric) Cell {
+func (s *Study) costCell(t *Task, p Place, series int, m metric) Cell {
 	c := costSeries{Series: series}
 	if i := slices.IndexFunc(p.Series, func(c costSeries) bool { return c.Series == series }); i >= 0 {
 		c = p.Series[i]
 	}
-	cell := numberCell(m.of(c.Common).Median, Number.Short)
+	cell := numberCell(m.of(c.Common).Median, Number.short)
 	if times := s.relative(t, p, c, m); times.Known() {
 		cell.Text += fmt.Sprintf(" (%.2f×)", float64(times))
 	}
@@ -324,5 +324,5 @@ func (p costPoint) medians(of func(eval.Row) []float64) []float64 {
 			lists[i] = append(lists[i], v)
 		}
 	}
-	return Each(lists, func(values []float64) float64 { return float64(median(values)) })
+	return each(lists, func(values []float64) float64 { return float64(median(values)) })
 }

@@ -22,9 +22,9 @@ type costTables struct {
 
 func newCostTables(lengths []task.Span, runs []modelRun) *costTables {
 	t := &costTables{lengths: lengths, runs: runs}
-	t.pattern, t.heads = headsOf(Each(runs, func(r modelRun) named { return named{r.Name, r.Model} }))
+	t.pattern, t.heads = headsOf(each(runs, func(r modelRun) named { return named{r.Name, r.Model} }))
 	for _, run := range runs {
-		for _, p := range run.Costs {
+		for _, p := range run.costs {
 			t.rows = append(t.rows, p.Rows...)
 			t.several = t.several || len(p.Rows) > 1
 		}
@@ -38,7 +38,7 @@ func (t *costTables) table(title string, cell func(costPoint) Cell) Table {
 		line := words(length.Label())
 		for _, run := range t.runs {
 			c := Cell{Text: "–"}
-			if p := run.Costs.At(length); p.Length.Max > 0 {
+			if p := run.costs.at(length); p.Length.Max > 0 {
 				c = cell(p)
 				c.N = len(p.Rows)
 			} else if slices.ContainsFunc(run.Rows, func(r eval.Row) bool { return r.NA && r.Span() == length }) {
@@ -67,13 +67,13 @@ func (t *costTables) medians(title string, numbers func(eval.Row) []float64, wri
 
 // costTablesOf are the costs of the series in a place, one table for each kind that was measured.
 func costTablesOf(t *Task, p Place) []Table {
-	runs := Each(p.Series, func(c costSeries) modelRun {
-		return modelRun{Name: t.Series[c.Series].Name, Model: t.Series[c.Series].Name, Costs: c.Costs}
+	runs := each(p.Series, func(c costSeries) modelRun {
+		return modelRun{Name: t.Series[c.Series].Name, Model: t.Series[c.Series].Name, costs: c.Costs}
 	})
 	tables := newCostTables(t.Lengths, runs)
-	tables.heads = Each(runs, func(r modelRun) string { return r.Name })
+	tables.heads = each(runs, func(r modelRun) string { return r.Name })
 	var out []Table
-	for _, m := range append(metrics(), Metric{Label: "Roofline", Unit: "ms", of: func(c costPoint) Spread { return c.Roofline }}) {
+	for _, m := range append(metrics(), metric{Label: "Roofline", Unit: "ms", of: func(c costPoint) Spread { return c.Roofline }}) {
 		known := slices.ContainsFunc(p.Series, func(c costSeries) bool {
 			return slices.ContainsFunc(c.Costs, func(c costPoint) bool { return m.of(c).Median.Known() })
 		})
@@ -231,7 +231,7 @@ func slashed(v []float64) string {
 	if v[0] == 0 {
 		return "–"
 	}
-	return strings.Join(Each(v, significant), "/")
+	return strings.Join(each(v, significant), "/")
 }
 
 func plusMinus(v []float64) string {
@@ -241,4 +241,4 @@ func plusMinus(v []float64) string {
 	return significant(v[0])
 }
 
-func significant(v float64) string { return Number(v).Short() }
+func significant(v float64) string { return Number(v).short() }

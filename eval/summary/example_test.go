@@ -23,7 +23,7 @@ func Example() {
 		return
 	}
 	for _, of := range s.Tasks[0].Series {
-		fmt.Printf("%s: %s %% beyond training, effective length %s\n", of.Name, of.Beyond.Percent(), of.Effective)
+		fmt.Printf("%s: %.1f %% beyond training, effective length %s\n", of.Name, 100*float64(of.Beyond.Median), of.Effective)
 	}
 	fmt.Println(s.Tasks[0].Summary)
 	// Output:

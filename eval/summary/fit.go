@@ -7,17 +7,17 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// Fit counts training runs, and runs that fitted: that had an evaluation in
+// fit counts training runs, and runs that fitted: that had an evaluation in
 // training without a mistake at the trained lengths (eval.Row.FittedStep). Older files and
 // runs without evaluations do not tell.
-type Fit struct {
+type fit struct {
 	Runs    int `json:"runs"`
 	Fitted  int `json:"fitted"`
 	Unknown int `json:"unknown"`
 }
 
 // count adds a run.
-func (f *Fit) count(fitted *bool) {
+func (f *fit) count(fitted *bool) {
 	f.Runs++
 	switch {
 	case fitted == nil:
@@ -27,17 +27,17 @@ func (f *Fit) count(fitted *bool) {
 	}
 }
 
-// None reports whether it is known that no run fitted: then what the models do at longer
+// none reports whether it is known that no run fitted: then what the models do at longer
 // lengths says nothing of how they generalize.
-func (f Fit) None() bool { return f.Runs > 0 && f.Fitted == 0 && f.Unknown == 0 }
+func (f fit) none() bool { return f.Runs > 0 && f.Fitted == 0 && f.Unknown == 0 }
 
 // String says it in words: "3 runs, 2 fitted", or "did not fit (0 of 3)".
-func (f Fit) String() string {
+func (f fit) String() string {
 	runs := human.Plural(f.Runs, "run", "runs")
 	switch {
 	case f.Unknown == f.Runs:
 		return runs
-	case f.None():
+	case f.none():
 		return fmt.Sprintf("did not fit (0 of %d)", f.Runs)
 	case f.Unknown > 0:
 		return fmt.Sprintf("%s, %d fitted, %d not known", runs, f.Fitted, f.Unknown)

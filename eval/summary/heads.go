@@ -77,7 +77,7 @@ func causes(head string, rows []eval.Row) []string {
 			first[cause] = length
 		}
 	}
-	return Each(causes, func(cause string) string {
+	return each(causes, func(cause string) string {
 		more := ""
 		if n := count[cause] - 1; n > 0 {
 			more = fmt.Sprintf(" (and %d more)", n)

@@ -64,7 +64,7 @@ func Inside(observations []eval.Observation, encodings []string) []InsideTask {
 	names := stepNames(observations)
 	for i := range out {
 		t := &out[i]
-		t.Lengths = Each(byTask[t.Name], func(k int) int { return observations[k].Length })
+		t.Lengths = each(byTask[t.Name], func(k int) int { return observations[k].Length })
 		slices.Sort(t.Lengths)
 		t.Lengths = slices.Compact(t.Lengths)
 		for _, k := range byTask[t.Name] {
@@ -97,7 +97,7 @@ func stepNames(observations []eval.Observation) []string {
 		}
 		steps[r][observations[i].TrainSteps] = true
 	}
-	return Each(observations, func(o eval.Observation) string {
+	return each(observations, func(o eval.Observation) string {
 		name := withTrait(o.Encoding, o.Intervention)
 		if len(steps[runOf(&o)]) > 1 {
 			name = withTrait(name, fmt.Sprintf("step %d", o.TrainSteps))

@@ -113,7 +113,7 @@ func (t *InsideTask) byLength(models []InsideModel, title, measure, tokens strin
 			first := p.At[slices.IndexFunc(p.At, func(o *eval.Observation) bool { return o != nil })]
 			columns := map[string]string{"model": first.Model, "layers": strconv.Itoa(p.Layer), "head": fmt.Sprintf("%d.%d", p.Layer, p.Head),
 				"fitted on": number(first, "fit_length").digits(0)}
-			line := Each(head, func(name string) string { return columns[name] })
+			line := each(head, func(name string) string { return columns[name] })
 			for _, i := range shown {
 				cell := "–"
 				if o := p.At[i]; o != nil {
@@ -179,7 +179,7 @@ func (t *InsideTask) rolesTable(tokens, on string) Table {
 	table := Table{Title: "heads by role on " + on + ", at the greatest trained length; by place: % of the variance of " +
 		"weights that position alone explains", Head: slices.Concat([]string{"encoding", "heads"}, names, []string{"by place"})}
 	for _, c := range all {
-		counted := Each(names, func(role string) string { return strconv.Itoa(c.roles[role]) })
+		counted := each(names, func(role string) string { return strconv.Itoa(c.roles[role]) })
 		table.add(figures(slices.Concat([]string{c.encoding, strconv.Itoa(len(c.positional))}, counted, []string{whole(mean(c.positional))})...)...)
 	}
 	return table
@@ -188,7 +188,7 @@ func (t *InsideTask) rolesTable(tokens, on string) Table {
 // lookBackTable has how far each model looks back, and what it has right.
 func (t *InsideTask) lookBackTable() Table {
 	table := Table{Title: "mean distance that heads attend to, in tokens, and in brackets % of the answers right; at the " +
-		"first mistakes of wrong ones after a slash", Head: append([]string{"encoding"}, Each(t.Lengths, strconv.Itoa)...)}
+		"first mistakes of wrong ones after a slash", Head: append([]string{"encoding"}, each(t.Lengths, strconv.Itoa)...)}
 	for k := range t.Models {
 		m := &t.Models[k]
 		places, _ := m.Seen(eval.MeasureAttention, eval.TaskTokens)
@@ -198,7 +198,7 @@ func (t *InsideTask) lookBackTable() Table {
 		line := []string{m.Encoding}
 		for i := range t.Lengths {
 			known := func(name string) Number {
-				values := Each(places, func(p InsidePlace) float64 { return float64(number(p.At[i], name)) })
+				values := each(places, func(p InsidePlace) float64 { return float64(number(p.At[i], name)) })
 				return mean(slices.DeleteFunc(values, math.IsNaN))
 			}
 			cell := known("distance").digits(1)
@@ -267,7 +267,7 @@ func (t *InsideTask) pairsTable() Table {
 					}
 				}
 				if len(js) > 0 {
-					layers := strings.Join(Each(js, func(v float64) string { return Number(v).digits(2) }), " ")
+					layers := strings.Join(each(js, func(v float64) string { return Number(v).digits(2) }), " ")
 					table.add(figures(pair, strconv.Itoa(length), mean(js).digits(3), mean(null).digits(3), mean(published).digits(3), layers)...)
 				}
 			}

@@ -63,7 +63,7 @@ func kazemnejad() (*Published, error) {
 		}
 		beyond, err := strconv.ParseFloat(f[4], 64)
 		p.models = append(p.models, publishedModel{task: f[0], encoding: f[1], beyond: Number(beyond), means: means[[2]string{f[0], f[1]}],
-			fit: Fit{Runs: publishedSeeds, Unknown: publishedSeeds}, differs: differsFromKazemnejad})
+			fit: fit{Runs: publishedSeeds, Unknown: publishedSeeds}, differs: differsFromKazemnejad})
 		return err
 	})
 	if err != nil {

@@ -23,7 +23,7 @@ func (s *Study) note() {
 		}
 		if len(t.Whole) > 0 {
 			note("On %s nothing is held out at length %s: training may have seen the same prompts.",
-				t.Name, join(Each(t.Whole, wholeText)))
+				t.Name, join(each(t.Whole, wholeText)))
 		}
 		for _, of := range t.Series {
 			switch {

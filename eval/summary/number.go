@@ -23,9 +23,9 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(n), 'g', 6, 64), nil
 }
 
-// Percent gives a ratio in percent, or a dash. It never rounds up to 100 or down
+// percent gives a ratio in percent, or a dash. It never rounds up to 100 or down
 // to 0 what is not.
-func (n Number) Percent() string {
+func (n Number) percent() string {
 	switch {
 	case !n.Known():
 		return "–"
@@ -37,8 +37,8 @@ func (n Number) Percent() string {
 	return strconv.FormatFloat(100*float64(n), 'f', 1, 64)
 }
 
-// Short gives three digits, or all before the point; a dash for no value.
-func (n Number) Short() string {
+// short gives three digits, or all before the point; a dash for no value.
+func (n Number) short() string {
 	if !n.Known() {
 		return "–"
 	}

@@ -6,11 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/files"
 )
 
 // Published holds the numbers of a paper, which stand next to ours.
@@ -26,7 +30,7 @@ type Published struct {
 type publishedModel struct {
 	task, encoding string
 	setup          string // in words, such as "2l1h64d, learning rate 0.001"; "" where it is the paper's one
-	fit            Fit
+	fit            fit
 	runs           []publishedRun        // each run, where the paper tells; else
 	means          map[task.Span]float64 // the means over runs, by length; 0..1
 	beyond         Number                // the mean at all longer lengths of the paper; unknown where it has none
@@ -64,7 +68,7 @@ func (m *publishedModel) lengths() []task.Span {
 
 // order lists the encodings as the paper decides ties.
 func (p *Published) order() []string {
-	return Each(p.ranks, func(r publishedRank) string { return r.encoding })
+	return each(p.ranks, func(r publishedRank) string { return r.encoding })
 }
 
 // withBeyond is the model of a task, and of an encoding unless that is "", with means at longer lengths; nil for none.
@@ -82,18 +86,69 @@ func (p *Published) withBeyond(task, encoding string) *publishedModel {
 // length or bin follows.
 var publishedHead = []string{"task", "encoding", "size", "lr", "ended"}
 
-// ReadPublished reads published numbers: CSV with the columns task, encoding, size, lr and
+// PublishedFile is the name of a file of published numbers in a folder of results.
+const PublishedFile = "published.csv"
+
+// ReadPublished reads the file of published numbers that is named, or for name "" the PublishedFile in the folder of the results, or
+// in the folder that a file of results is in: nil for none, and several are an error.
+//
+// It is CSV with the columns task, encoding, size, lr and
 // ended ("fit" for a run that fitted, anything else for one that did not), and one for each length or bin ("51-100") of accuracies
 // in 0..1. What the paper does not tell is empty. A line is a run.
 // Comments (#) stand first: the source, and after an empty comment line each caveat.
-func ReadPublished(r io.Reader) (*Published, error) {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
+func ReadPublished(name string, results ...string) (*Published, error) {
+	if name == "" {
+		var err error
+		if name, err = publishedFile(results); err != nil || name == "" {
+			return nil, err
+		}
 	}
+	f, _, err := files.OpenRegular(name, 1<<26)
+	if err != nil {
+		return nil, fmt.Errorf("summary: published numbers: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(f)
+	if err != nil {
+		return nil, fmt.Errorf("summary: published numbers: %w", err)
+	}
+	p, err := parsePublished(data)
+	if err != nil {
+		return nil, fmt.Errorf("summary: %s: %w", name, err)
+	}
+	return p, nil
+}
+
+func publishedFile(results []string) (string, error) {
+	var found []string
+	for _, folder := range results {
+		info, err := os.Stat(folder)
+		if err != nil {
+			return "", fmt.Errorf("summary: published numbers: %w", err)
+		}
+		if !info.IsDir() {
+			folder = filepath.Dir(folder)
+		}
+		name := filepath.Join(folder, PublishedFile)
+		_, err = os.Stat(name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("summary: published numbers: %w", err)
+		}
+		if err == nil && !slices.Contains(found, name) {
+			found = append(found, name)
+		}
+	}
+	if len(found) > 1 {
+		return "", fmt.Errorf("summary: published numbers lie beside the results in %s and %s; say which with --published",
+			found[0], found[1])
+	}
+	return strings.Join(found, ""), nil
+}
+
+func parsePublished(data []byte) (*Published, error) {
 	paragraphs := commentsOf(string(data))
 	if len(paragraphs) == 0 {
-		return nil, errors.New("summary: published numbers: no comment names their source; begin the file with # and the paper")
+		return nil, errors.New("published numbers: no comment names their source; begin the file with # and the paper")
 	}
 	p := &Published{Source: paragraphs[0], Caveats: paragraphs[1:]}
 	head := publishedHead
@@ -102,13 +157,13 @@ func ReadPublished(r io.Reader) (*Published, error) {
 	if first, err := lines.Read(); err == nil && len(first) > len(head) {
 		head = slices.Concat(head, first[len(head):])
 	} else {
-		return nil, fmt.Errorf("summary: published numbers do not begin with the columns %q and one for each length", head)
+		return nil, fmt.Errorf("published numbers do not begin with the columns %q and one for each length", head)
 	}
 	var spans []task.Span
 	for _, name := range head[len(publishedHead):] {
 		span, err := readSpan(name)
 		if err != nil {
-			return nil, fmt.Errorf("summary: published numbers: column %q: %w", name, err)
+			return nil, fmt.Errorf("published numbers: column %q: %w", name, err)
 		}
 		spans = append(spans, span)
 	}
@@ -191,11 +246,11 @@ func readCSV(data []byte, head []string, row func([]string) error) error {
 		return fmt.Errorf("summary: published numbers: %w", err)
 	}
 	if len(lines) == 0 || !slices.Equal(lines[0], head) {
-		return fmt.Errorf("summary: published numbers do not begin with the columns %q", head)
+		return fmt.Errorf("published numbers do not begin with the columns %q", head)
 	}
 	for _, fields := range lines[1:] {
 		if err := row(fields); err != nil {
-			return fmt.Errorf("summary: published numbers %q: %w", fields, err)
+			return fmt.Errorf("published numbers %q: %w", fields, err)
 		}
 	}
 	return nil

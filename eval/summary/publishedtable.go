@@ -18,15 +18,15 @@ func (s *Study) publishedTable() Table {
 	}
 	out.Head = append(out.Head, "setup")
 	for _, c := range s.Published {
-		here, published := numberCell(c.Here, Number.Percent), numberCell(c.Published, Number.Percent)
+		here, published := numberCell(c.Here, Number.percent), numberCell(c.Published, Number.percent)
 		if runs {
 			here, published = percentCell(c.Ours.All), percentCell(c.Theirs.All)
 		}
 		line := words(c.Task, c.Name, c.Lengths, c.Ours.Fit.String())
-		line = append(line, here, numberCell(c.Ours.Fitted, Number.Percent), words(c.Theirs.Fit.String())[0], published,
-			numberCell(c.Theirs.Fitted, Number.Percent), numberCell(c.Difference, Number.points))
+		line = append(line, here, numberCell(c.Ours.Fitted, Number.percent), words(c.Theirs.Fit.String())[0], published,
+			numberCell(c.Theirs.Fitted, Number.percent), numberCell(c.Difference, Number.points))
 		if whole {
-			line = append(line, numberCell(c.All, Number.Percent))
+			line = append(line, numberCell(c.All, Number.percent))
 		}
 		out.add(append(line, words(c.Setup)...)...)
 	}
@@ -38,10 +38,10 @@ func (s *Study) publishedSection() Section {
 	out := Section{Title: "exact match in % beside " + s.Source}
 	columns := []int{1, 2, 4, 7, 9}
 	for _, t := range s.Tasks {
-		table := Table{Title: t.Name, Head: Each(columns, func(i int) string { return s.PublishedTable.Head[i] })}
+		table := Table{Title: t.Name, Head: each(columns, func(i int) string { return s.PublishedTable.Head[i] })}
 		for _, line := range s.PublishedTable.Lines {
 			if line[0].Text == t.Name {
-				table.add(Each(columns, func(i int) Cell { return line[i] })...)
+				table.add(each(columns, func(i int) Cell { return line[i] })...)
 			}
 		}
 		if len(table.Lines) > 0 {

@@ -8,9 +8,9 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// Rank is a series' mean reciprocal rank over training runs: over (task, training seed), by
+// rank is a series' mean reciprocal rank over training runs: over (task, training seed), by
 // the mean of the study's measure beyond the trained lengths.
-type Rank struct {
+type rank struct {
 	Name      string   `json:"name"` // of the series
 	Encoding  int      `json:"encoding"`
 	Variant   int      `json:"variant"`
@@ -42,7 +42,7 @@ func (s *Study) rank() {
 	order := s.published.order()
 	byOrder := reciprocalRanks(each, s.namesOf(order))
 	for name, ranks := range reciprocalRanks(each, nil) {
-		r := Rank{Name: name, MRR: mean(ranks), PaperTies: mean(byOrder[name]), Published: Unknown, Runs: len(ranks)}
+		r := rank{Name: name, MRR: mean(ranks), PaperTies: mean(byOrder[name]), Published: Unknown, Runs: len(ranks)}
 		r.Encoding, r.Variant = s.find(name)
 		var beyond []float64
 		for _, t := range s.Tasks {
@@ -61,7 +61,7 @@ func (s *Study) rank() {
 		}
 		s.Ranks = append(s.Ranks, r)
 	}
-	slices.SortFunc(s.Ranks, func(a, b Rank) int {
+	slices.SortFunc(s.Ranks, func(a, b rank) int {
 		return cmp.Or(cmp.Compare(b.MRR, a.MRR),
 			cmp.Compare(a.Name, b.Name))
 	})

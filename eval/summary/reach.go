@@ -11,10 +11,10 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// Reach is the effective length of a series (see eval.EffectiveLength): the length of its one
+// reach is the effective length of a series (see eval.EffectiveLength): the length of its one
 // run, or the median over its runs. Of an even number of runs it is the lower middle one,
 // which is a length that was measured.
-type Reach struct {
+type reach struct {
 	Length task.Span   `json:"length"`
 	Runs   []task.Span `json:"runs"` // each run's that was measured, in the order of the seeds
 	Low    task.Span   `json:"low"`  // of one run: where the lower end of the prompts' interval reaches, else zero
@@ -22,10 +22,10 @@ type Reach struct {
 }
 
 // reach finds how far each run carries.
-func (s *Series) reach() Reach {
-	var r Reach
+func (s *Series) reach() reach {
+	var r reach
 	for _, seed := range s.Seeds {
-		if slices.ContainsFunc(s.Points, func(p Point) bool { return s.seeds[seed][p.Length].n > 0 }) {
+		if slices.ContainsFunc(s.Points, func(p point) bool { return s.seeds[seed][p.Length].n > 0 }) {
 			r.Runs = append(r.Runs, s.carries(seed, func(c cell) float64 { return c.accuracy }))
 		}
 	}
@@ -52,7 +52,7 @@ func later(a, b task.Span) task.Span {
 
 // carries is the effective length of one run by a value of its cells.
 func (s *Series) carries(seed card.Seeds, value func(cell) float64) task.Span {
-	length, _ := eval.EffectiveLength(Each(s.Points, func(p Point) task.Span { return p.Length }),
+	length, _ := eval.EffectiveLength(each(s.Points, func(p point) task.Span { return p.Length }),
 		func(length task.Span) (float64, bool) {
 			c := s.seeds[seed][length]
 			return value(c), c.n > 0 && !math.IsNaN(c.accuracy)
@@ -61,19 +61,19 @@ func (s *Series) carries(seed card.Seeds, value func(cell) float64) task.Span {
 }
 
 // differ reports whether several runs carry to different lengths.
-func (r Reach) differ() bool {
+func (r reach) differ() bool {
 	return slices.ContainsFunc(r.Runs, func(n task.Span) bool { return n != r.Length })
 }
 
-// List names what each run carries to: "60, 60, 48".
-func (r Reach) List() string { return strings.Join(Each(r.Runs, task.Span.Label), ", ") }
+// list names what each run carries to: "60, 60, 48".
+func (r reach) list() string { return strings.Join(each(r.Runs, task.Span.Label), ", ") }
 
 // String gives the length, and of several runs each one's: "60 (60, 60, 48)"; of one run
 // the interval of its prompts: "22 [21–22]", "51–100 [1–50 to 51–100]".
-func (r Reach) String() string {
+func (r reach) String() string {
 	switch {
 	case len(r.Runs) > 1:
-		return fmt.Sprintf("%s (%s)", r.Length.Label(), r.List())
+		return fmt.Sprintf("%s (%s)", r.Length.Label(), r.list())
 	case r.Low == r.High:
 		return r.Length.Label()
 	case r.Low.IsBin() || r.High.IsBin():

@@ -10,7 +10,7 @@ import (
 // Sections lay the study by exact match out for people: for each task, in order of first appearance, a table for each measure
 // with a line for each length and a column for each model. Bits per byte, ranks over all tasks, and speed without a task follow, and if asked for the published numbers beside ours.
 func (s *Study) Sections(published bool) []Section {
-	out := slices.Concat(Each(s.Scored, s.taskSection), Each(s.Texts, func(t *Text) Section { return t.Section }))
+	out := slices.Concat(each(s.Scored, s.taskSection), each(s.Texts, func(t *Text) Section { return t.Section }))
 	if len(s.Ranks) > 0 {
 		ranks := Section{Title: "encodings, ranked for each task and training run: equals share their ranks, and a length that a model " +
 			"cannot take counts as wrong", Tables: []Table{s.RankTable}}
@@ -35,23 +35,23 @@ func (s *Study) Sections(published bool) []Section {
 
 // taskSection is all that was measured on one task.
 func (s *Study) taskSection(t *Task) Section {
-	pattern, heads := headsOf(Each(t.Columns, func(s Series) named { return named{s.Name, s.Model} }))
+	pattern, heads := headsOf(each(t.Columns, func(s Series) named { return named{s.Name, s.Model} }))
 	out := Section{Task: t.Task, Summary: t.Summary, Title: fmt.Sprintf("task %s (version %d), n = %s different %s prompts%s",
 		t.Task, t.Version, promptsOf(t.Columns, t.Lengths...), t.Split, modelsText(pattern))}
 	if slices.ContainsFunc(t.Series, func(s Series) bool { return len(s.Seeds) > 1 }) {
 		out.Tables = append(out.Tables, t.Accuracy)
 	}
-	byLength := func(title string, cell func(Point) Cell) Table {
-		return t.byLength(title, t.Columns, heads, func(_ Series, p Point) Cell { return cell(p) })
+	byLength := func(title string, cell func(point) Cell) Table {
+		return t.byLength(title, t.Columns, heads, func(_ Series, p point) Cell { return cell(p) })
 	}
 	out.Tables = append(out.Tables, t.accuracy(t.Columns, heads, Exact),
-		byLength("tokens right in %, place by place (beyond the cliff of exact match)", func(p Point) Cell {
-			return Cell{Text: p.Token.Median.Percent(), Value: &p.Token}
+		byLength("tokens right in %, place by place (beyond the cliff of exact match)", func(p point) Cell {
+			return Cell{Text: p.Token.Median.percent(), Value: &p.Token}
 		}),
-		byLength("edit distance, as a share of the longer of answer and target", func(p Point) Cell {
+		byLength("edit distance, as a share of the longer of answer and target", func(p point) Cell {
 			return numberCell(p.EditDistance, Number.rank)
 		}),
-		byLength("loss in nats per target token", func(p Point) Cell {
+		byLength("loss in nats per target token", func(p point) Cell {
 			c := numberCell(p.Loss, Number.rank)
 			if !p.Loss.Known() {
 				c.Text = "not finite"

@@ -3,7 +3,6 @@ package summary
 import (
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -63,7 +62,7 @@ func TestDataSeeds(t *testing.T) {
 }
 
 func TestFit(t *testing.T) {
-	for want, f := range map[string]Fit{"3 runs, 2 fitted": {3, 2, 0}, "did not fit (0 of 3)": {3, 0, 0},
+	for want, f := range map[string]fit{"3 runs, 2 fitted": {3, 2, 0}, "did not fit (0 of 3)": {3, 0, 0},
 		"1 run": {1, 0, 1}, "4 runs, 1 fitted, 2 not known": {4, 1, 2}, "1 run, 1 fitted": {1, 1, 0}} {
 		if got := f.String(); got != want {
 			t.Errorf("%+v: %s, want %s", f, got, want)
@@ -104,7 +103,7 @@ func TestSummaryOverRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := fitted.Tasks[0].Series[0]
-	if !slices.Equal(of.Seeds, []card.Seeds{{Weights: 1}, {Weights: 2}}) || of.Fit != (Fit{3, 2, 0}) || math.Abs(float64(of.Beyond.Median)-0.8) > 1e-12 {
+	if !slices.Equal(of.Seeds, []card.Seeds{{Weights: 1}, {Weights: 2}}) || of.Fit != (fit{3, 2, 0}) || math.Abs(float64(of.Beyond.Median)-0.8) > 1e-12 {
 		t.Errorf("of those that fitted: seeds %v, %v, beyond %v", of.Seeds, of.Fit, of.Beyond)
 	}
 	if got := fitted.Tasks[0].Summary; !strings.HasSuffix(got, ", 2 to 3 runs each.") {
@@ -130,7 +129,7 @@ func TestCheckpoints(t *testing.T) {
 		}
 	}
 	s := studyOf(t, rows)
-	if names := s.Names(); !slices.Equal(names, []string{"a (1000 steps)", "a (500 steps)"}) {
+	if names := s.names(); !slices.Equal(names, []string{"a (1000 steps)", "a (500 steps)"}) {
 		t.Errorf("series %q", names)
 	}
 	for _, of := range s.Tasks[0].Series {
@@ -154,7 +153,7 @@ func TestSmallSizes(t *testing.T) {
 		}
 	}
 	s := studyOf(t, rows)
-	if names := s.Names(); !slices.Equal(names, []string{"a (0.052 M parameters)", "a (0.1 M parameters)"}) {
+	if names := s.names(); !slices.Equal(names, []string{"a (0.052 M parameters)", "a (0.1 M parameters)"}) {
 		t.Errorf("series %q", names)
 	}
 	other := slices.Clone(rows)
@@ -215,7 +214,7 @@ func TestAgreements(t *testing.T) {
 		t.Fatalf("agreements %+v", s.Agreements)
 	}
 	want := []string{"copy-rsc", "2 lengths, 30–40", "4", "0.63", "alibi (2 here, 3.5 published)"}
-	if got := Each(s.AgreementTable.Lines[0], func(c Cell) string { return c.Text }); !slices.Equal(got, want) {
+	if got := each(s.AgreementTable.Lines[0], func(c Cell) string { return c.Text }); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	if s.Tokens.Agreements != nil {
@@ -249,15 +248,15 @@ copy,t5,1l1h16d,,,1,0,0
 `
 
 func TestReadPublished(t *testing.T) {
-	p, err := ReadPublished(strings.NewReader(small))
+	p, err := parsePublished([]byte(small))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if p.Source != "A paper, 2025" || !slices.Equal(p.Caveats, []string{"One caveat in two lines.", "Another."}) ||
-		len(p.models) != 4 || p.models[0].fit != (Fit{3, 2, 0}) || p.models[1].fit != (Fit{1, 0, 1}) {
+		len(p.models) != 4 || p.models[0].fit != (fit{3, 2, 0}) || p.models[1].fit != (fit{1, 0, 1}) {
 		t.Errorf("%+v", p)
 	}
-	setups := Each(p.models, func(m publishedModel) string { return m.setup })
+	setups := each(p.models, func(m publishedModel) string { return m.setup })
 	if want := []string{"1l1h16d, learning rate 0.001", "learning rate 0.001", "", "1l1h16d"}; !slices.Equal(setups, want) {
 		t.Errorf("setups %q, want %q", setups, want)
 	}
@@ -267,7 +266,7 @@ func TestReadPublished(t *testing.T) {
 		strings.Replace(small, "0.7,", "70,", 1):                     `accuracy "70" at 51-100: want a number in 0..1`,
 		strings.Replace(small, "task,encoding", "model,encoding", 1): "do not begin with the columns",
 	} {
-		if _, err := ReadPublished(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parsePublished([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
@@ -275,7 +274,7 @@ func TestReadPublished(t *testing.T) {
 
 // Bins are compared one by one: medians over runs, and means over those that fitted.
 func TestComparedBins(t *testing.T) {
-	p, err := ReadPublished(strings.NewReader(small))
+	p, err := parsePublished([]byte(small))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +298,7 @@ func TestComparedBins(t *testing.T) {
 		c.Theirs.Fitted, c.Difference}, near); diff != "" {
 		t.Errorf("medians and means of fitted (-want +got):\n%s", diff)
 	}
-	if c.Lengths != "51–100" || c.Ours.Fit != (Fit{3, 2, 0}) || c.Theirs.Fit != (Fit{3, 2, 0}) ||
+	if c.Lengths != "51–100" || c.Ours.Fit != (fit{3, 2, 0}) || c.Theirs.Fit != (fit{3, 2, 0}) ||
 		c.Setup != "published: 1l1h16d, learning rate 0.001; here: 0.0 M parameters, 0 steps" {
 		t.Errorf("%+v", c)
 	}
@@ -307,12 +306,7 @@ func TestComparedBins(t *testing.T) {
 
 // The numbers of the formal framework are all runs of its paper, in this project's names.
 func TestFormalFramework(t *testing.T) {
-	f, err := os.Open("../../studies/formal-framework/published.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	p, err := ReadPublished(f)
+	p, err := ReadPublished("../../studies/formal-framework/published.csv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +316,7 @@ func TestFormalFramework(t *testing.T) {
 		if m.task == "unique-copy+alphabet150" && m.encoding == "learned" {
 			// the paper's table: 99.9 and 98.7 %
 			s := m.summaryAt([]task.Span{{Min: 101, Max: 150}}, m.task)
-			if m.fit != (Fit{5, 5, 0}) || math.Abs(float64(s.Fitted)-0.987) > 5e-4 {
+			if m.fit != (fit{5, 5, 0}) || math.Abs(float64(s.Fitted)-0.987) > 5e-4 {
 				t.Errorf("unique copy: %v, %v", m.fit, s.Fitted)
 			}
 		}

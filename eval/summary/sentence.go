@@ -28,8 +28,8 @@ func (t *Task) summarize(by string) string {
 	parts := []string{t.furthest(of, by)}
 	var alike []string
 	for _, s := range of[1:] {
-		if !slices.ContainsFunc(s.Points, func(p Point) bool {
-			return of[0].Value(of[0].Points[slices.Index(t.Lengths, p.Length)]).apart(s.Value(p))
+		if !slices.ContainsFunc(s.Points, func(p point) bool {
+			return of[0].value(of[0].Points[slices.Index(t.Lengths, p.Length)]).apart(s.value(p))
 		}) {
 			alike = append(alike, s.Name)
 		}
@@ -41,7 +41,7 @@ func (t *Task) summarize(by string) string {
 		parts = append(parts, "all are at chance beyond the trained lengths")
 	}
 	if len(unfit) > 0 {
-		parts = append(parts, "not fitted: "+few(Each(unfit, func(s Series) string { return s.Name })))
+		parts = append(parts, "not fitted: "+few(each(unfit, func(s Series) string { return s.Name })))
 	}
 	how := runsEach(of)
 	if t.Trained[1] > 0 {
@@ -71,7 +71,7 @@ func (t *Task) furthest(of []Series, by string) string {
 		return "none has " + percent + " at the shortest length"
 	}
 	leaders := slices.DeleteFunc(slices.Clone(of), func(s Series) bool { return s.Effective.Length != length })
-	who := few(Each(leaders, func(s Series) string { return s.Name }))
+	who := few(each(leaders, func(s Series) string { return s.Name }))
 	switch {
 	case len(of) == 1:
 		who += " goes"
@@ -89,7 +89,7 @@ func (t *Task) furthest(of []Series, by string) string {
 
 // runsEach says how many runs series have: "3 runs each", "1 to 3 runs each".
 func runsEach(of []Series) string {
-	runs := Each(of, func(s Series) int { return len(s.Seeds) })
+	runs := each(of, func(s Series) int { return len(s.Seeds) })
 	text := between(slices.Min(runs), slices.Max(runs))
 	if text == "1" {
 		return "1 run each"

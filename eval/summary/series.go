@@ -21,27 +21,27 @@ type Series struct {
 	Model      string       `json:"-"`       // of the first row
 	Rows       []eval.Row   `json:"-"`
 	Seeds      []card.Seeds `json:"seeds"` // of the runs that count: all, or those that fitted (Options.OnlyFitted)
-	Fit        Fit          `json:"fit"`   // of all runs
+	Fit        fit          `json:"fit"`   // of all runs
 	Unfit      bool         `json:"-"`     // no run fitted
 	Parameters int64        `json:"-"`
 	Steps      [2]int       `json:"-"` // least and most optimizer steps of the runs
 	Trained    [2]int       `json:"trained"`
-	Points     []Point      `json:"points"` // one for each of the task's lengths
+	Points     []point      `json:"points"` // one for each of the task's lengths
 
 	Inside    Spread `json:"inside"` // of each run's mean of the study's measure at the trained lengths
 	Beyond    Spread `json:"beyond"` // and at longer ones
 	InsideNA  int    `json:"-"`      // lengths that some run could not take; Inside leaves them out
 	BeyondNA  int    `json:"-"`      // and of those beyond
 	Score     Spread `json:"-"`      // Beyond with those counted as wrong, to compare encodings
-	Effective Reach  `json:"effective"`
+	Effective reach  `json:"effective"`
 
 	seeds   map[card.Seeds]map[task.Span]cell // by training seed and length, by the study's measure
 	fitted  map[card.Seeds]*bool              // by training seed; nil for not known
 	measure string
 }
 
-// Point is a series at one length.
-type Point struct {
+// point is a series at one length.
+type point struct {
 	Length       task.Span `json:"length"`
 	Exact        Spread    `json:"exact"` // exact match; of one run with the interval of its prompts
 	Token        Spread    `json:"token"` // tokens right, place by place; the same intervals
@@ -57,7 +57,7 @@ type Point struct {
 func (s Series) measuredAt(lengths []task.Span, onlyFitted bool) Series {
 	first := s.Rows[0]
 	s.Model, s.Parameters, s.Trained = first.Model, first.Parameters, [2]int{first.TrainMin, first.TrainMax}
-	s.Seeds, s.Fit, s.fitted = nil, Fit{}, map[card.Seeds]*bool{}
+	s.Seeds, s.Fit, s.fitted = nil, fit{}, map[card.Seeds]*bool{}
 	for _, run := range groupBy(s.Rows, func(r eval.Row) card.Seeds { return r.TrainSeeds() }) {
 		fitted := fittedRun(run.rows)
 		s.Fit.count(fitted)
@@ -65,7 +65,7 @@ func (s Series) measuredAt(lengths []task.Span, onlyFitted bool) Series {
 			s.Seeds = append(s.Seeds, run.key)
 		}
 	}
-	s.Unfit = s.Fit.None()
+	s.Unfit = s.Fit.none()
 	slices.SortFunc(s.Seeds, card.Seeds.Compare)
 	steps := distinct(s.Rows, func(r eval.Row) int { return r.TrainSteps })
 	s.Steps = [2]int{steps[0], steps[len(steps)-1]}
@@ -77,7 +77,7 @@ func (s Series) measuredAt(lengths []task.Span, onlyFitted bool) Series {
 			s.seeds[of.key][at.key] = pool(at.rows)
 		}
 	}
-	s.Points = Each(lengths, s.point)
+	s.Points = each(lengths, s.point)
 	s.means()
 	return s
 }
@@ -99,8 +99,8 @@ func (s Series) byTokens() Series {
 	return s
 }
 
-func (s *Series) point(length task.Span) Point {
-	p := Point{Length: length}
+func (s *Series) point(length task.Span) point {
+	p := point{Length: length}
 	at := map[card.Seeds]cell{} // of the runs that were measured there
 	for _, seed := range s.Seeds {
 		c, ok := s.seeds[seed][length]
@@ -145,18 +145,18 @@ func notFinite(at map[card.Seeds]cell) bool {
 }
 
 // over puts what each run says together; NaN where one says nothing.
-func (s *Series) over(of func(seed card.Seeds) float64) Spread { return overRuns(Each(s.Seeds, of)) }
+func (s *Series) over(of func(seed card.Seeds) float64) Spread { return overRuns(each(s.Seeds, of)) }
 
-// Value is a point by the series' measure.
-func (s *Series) Value(p Point) Spread {
+// value is a point by the series' measure.
+func (s *Series) value(p point) Spread {
 	if s.measure == Tokens {
 		return p.Token
 	}
 	return p.Exact
 }
 
-// Saw reports whether a length was part of training, or all lengths of a bin.
-func (s *Series) Saw(length task.Span) bool {
+// saw reports whether a length was part of training, or all lengths of a bin.
+func (s *Series) saw(length task.Span) bool {
 	return s.Trained[0] <= length.Min && length.Max <= s.Trained[1]
 }
 
@@ -167,10 +167,10 @@ func (s *Series) isBeyond(length task.Span) bool { return length.Min > s.Trained
 // means works out the headline from the runs.
 func (s *Series) means() {
 	s.InsideNA, s.BeyondNA = 0, 0
-	s.Inside = s.over(func(seed card.Seeds) float64 { return s.meanOf(seed, s.Saw, &s.InsideNA) })
+	s.Inside = s.over(func(seed card.Seeds) float64 { return s.meanOf(seed, s.saw, &s.InsideNA) })
 	s.Beyond = s.over(func(seed card.Seeds) float64 { return s.meanOf(seed, s.isBeyond, &s.BeyondNA) })
 	s.Score = s.over(func(seed card.Seeds) float64 {
-		return float64(mean(Each(s.lengthsBeyond(seed), func(length task.Span) float64 {
+		return float64(mean(each(s.lengthsBeyond(seed), func(length task.Span) float64 {
 			return s.seeds[seed][length].accuracy // 0 where the model cannot take it
 		})))
 	})

@@ -34,7 +34,7 @@ func overRuns(values []float64) Spread {
 	if len(known) == 0 {
 		return s
 	}
-	s.Runs = Each(values, func(v float64) Number { return Number(v) })
+	s.Runs = each(values, func(v float64) Number { return Number(v) })
 	if len(known) > 1 {
 		s.Low, s.High, s.Over = quantile(known, 0.25), quantile(known, 0.75), OverRuns
 	}
@@ -87,12 +87,12 @@ func mean(values []float64) Number {
 	return Number(sum / float64(len(values))) // NaN of none
 }
 
-// Percent gives a spread of ratios: "15.3 (12.1–18.0)"; in square brackets what is an
+// percent gives a spread of ratios: "15.3 (12.1–18.0)"; in square brackets what is an
 // interval over the prompts of one run.
-func (s Spread) Percent() string { return s.text(Number.Percent) }
+func (s Spread) percent() string { return s.text(Number.percent) }
 
-// Short gives a spread of costs.
-func (s Spread) Short() string { return s.text(Number.Short) }
+// short gives a spread of costs.
+func (s Spread) short() string { return s.text(Number.short) }
 
 func (s Spread) text(write func(Number) string) string {
 	format := "%s (%s–%s)"
@@ -111,7 +111,7 @@ func (s Spread) percentRuns() string {
 	if len(s.Runs) < 2 {
 		return ""
 	}
-	return strings.Join(Each(s.Runs, Number.Percent), ", ")
+	return strings.Join(each(s.Runs, Number.percent), ", ")
 }
 
 // ends are the least and the largest of several runs, else the ends of the interval.

@@ -39,7 +39,7 @@ type Study struct {
 	Scored    []*Task      `json:"-"`         // those that have accuracies
 	Texts     []*Text      `json:"-"`         // of running text, which has bits per byte instead of accuracies
 	First     int          `json:"first"`     // task to begin with: one that is not at chance
-	Ranks     []Rank       `json:"ranks"`     // best first
+	Ranks     []rank       `json:"ranks"`     // best first
 	Published []comparison `json:"published"` // by task, then in the order of Encodings
 	Source    string       `json:"-"`         // of the published numbers
 	Caveats   []string     `json:"-"`         // of the comparison, in sentences
@@ -50,7 +50,7 @@ type Study struct {
 	Weighting  string           `json:"-"` // how ranks weigh lengths
 
 	OnlyFitted bool     `json:"-"` // see Options
-	Metrics    []Metric `json:"-"` // kinds of cost
+	Metrics    []metric `json:"-"` // kinds of cost
 
 	RankTable, HeatMap, AgreementTable, PublishedTable Table `json:"-"`
 
@@ -145,9 +145,9 @@ func New(rows []eval.Row, opt Options) (*Study, error) {
 func (s *Study) byTokens() *Study {
 	out := *s
 	out.Measure, out.exact, out.Notes = Tokens, s, slices.Clone(s.Notes)
-	out.Tasks = Each(s.Tasks, func(t *Task) *Task {
+	out.Tasks = each(s.Tasks, func(t *Task) *Task {
 		u := *t
-		u.Series = Each(t.Series, Series.byTokens)
+		u.Series = each(t.Series, Series.byTokens)
 		return &u
 	})
 	return &out
@@ -169,8 +169,8 @@ func (s *Study) conclude() {
 	s.tabulate()
 }
 
-// Names lists all series of the study, in the order of Encodings.
-func (s *Study) Names() []string { return s.namesOf(s.Encodings) }
+// names lists all series of the study, in the order of Encodings.
+func (s *Study) names() []string { return s.namesOf(s.Encodings) }
 
 // namesOf lists the series of some encodings, in their order.
 func (s *Study) namesOf(encodings []string) []string {
@@ -243,8 +243,8 @@ func (k taskKey) label(all []group[taskKey]) string {
 
 func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 	t := &Task{Name: name, Task: key.task, Version: key.version, Split: key.split, Scored: key.task != ""}
-	t.Lengths = task.SortSpans(Each(rows, func(r eval.Row) task.Span { return r.Span() }))
-	t.X, t.Axis = Each(t.Lengths, task.Span.Middle), axisName(t.Lengths, t.Scored)
+	t.Lengths = task.SortSpans(each(rows, func(r eval.Row) task.Span { return r.Span() }))
+	t.X, t.Axis = each(t.Lengths, task.Span.Middle), axisName(t.Lengths, t.Scored)
 	t.Octaves = !t.Scored && t.Lengths[len(t.Lengths)-1].Max >= 8*t.Lengths[0].Max
 	t.Seeds = seedsOf(rows)
 	for _, length := range t.Lengths {
@@ -269,8 +269,8 @@ func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 		}
 		t.Trained[1] = max(t.Trained[1], r.TrainMax)
 	}
-	t.Series = Each(s.variants(rows), func(of Series) Series { return of.measuredAt(t.Lengths, s.OnlyFitted) })
-	t.Columns = Each(columns(rows, modelTraits), func(of Series) Series { return of.measuredAt(t.Lengths, false) })
+	t.Series = each(s.variants(rows), func(of Series) Series { return of.measuredAt(t.Lengths, s.OnlyFitted) })
+	t.Columns = each(columns(rows, modelTraits), func(of Series) Series { return of.measuredAt(t.Lengths, false) })
 	t.Places = places(t.Series, t.Trained[1])
 	for i := range t.Places {
 		t.Places[i].Tables = costTablesOf(t, t.Places[i])
@@ -324,13 +324,13 @@ func distinct[T cmp.Ordered](rows []eval.Row, value func(eval.Row) T) []T {
 
 // seedsOf lists the training runs' seeds, each once, in order.
 func seedsOf(rows []eval.Row) []card.Seeds {
-	out := Each(rows, func(r eval.Row) card.Seeds { return r.TrainSeeds() })
+	out := each(rows, func(r eval.Row) card.Seeds { return r.TrainSeeds() })
 	slices.SortFunc(out, card.Seeds.Compare)
 	return slices.Compact(out)
 }
 
-// Each returns what f makes of each element.
-func Each[T, R any](list []T, f func(T) R) []R {
+// each returns what f makes of each element.
+func each[T, R any](list []T, f func(T) R) []R {
 	var out []R
 	for _, x := range list {
 		out = append(out, f(x))

@@ -103,7 +103,7 @@ func TestOneSeed(t *testing.T) {
 			of.Beyond.Median, of.BeyondNA, of.Score.Median)
 	}
 	// 100 of 100 is above 0.9 for sure, 90 of 100 may be 0.94, and 0 of 100 cannot.
-	want := Reach{Length: task.At(25), Runs: task.Spans(25), Low: task.At(10), High: task.At(25)}
+	want := reach{Length: task.At(25), Runs: task.Spans(25), Low: task.At(10), High: task.At(25)}
 	if diff := cmp.Diff(want, of.Effective); diff != "" {
 		t.Errorf("effective length (-want +got):\n%s", diff)
 	}
@@ -116,7 +116,7 @@ func TestRuns(t *testing.T) {
 	s := fullStudy(t, rowFor(t, "nope", 0, 10, 100), rowFor(t, "nope", 1, 10, 80), rowFor(t, "nope", 0, 25, 90),
 		rowFor(t, "nope", 1, 25, 40), rowFor(t, "nope", 2, 25, 50))
 	of := s.Tasks[0].Series[0]
-	if len(s.Tasks[0].Series) != 1 || len(of.Seeds) != 3 || of.Fit != (Fit{Runs: 3, Unknown: 3}) {
+	if len(s.Tasks[0].Series) != 1 || len(of.Seeds) != 3 || of.Fit != (fit{Runs: 3, Unknown: 3}) {
 		t.Fatalf("%d series, %d seeds, %+v", len(s.Tasks[0].Series), len(of.Seeds), of.Fit)
 	}
 	want := Spread{Median: 0.5, Low: 0.45, High: 0.7, Over: OverRuns, Runs: []Number{0.9, 0.4, 0.5}}
@@ -131,7 +131,7 @@ func TestRuns(t *testing.T) {
 		t.Errorf("at 10, which a run lacks (-want +got):\n%s", diff)
 	}
 	// The first carries to 25, the second nowhere, the third was measured at 25 alone.
-	if diff := cmp.Diff(Reach{Runs: []task.Span{task.At(25), {}, {}}}, of.Effective); diff != "" {
+	if diff := cmp.Diff(reach{Runs: []task.Span{task.At(25), {}, {}}}, of.Effective); diff != "" {
 		t.Errorf("effective length (-want +got):\n%s", diff)
 	}
 	even := fullStudy(t, rowFor(t, "nope", 0, 10, 100), rowFor(t, "nope", 0, 25, 95), rowFor(t, "nope", 1, 10, 99),
@@ -197,7 +197,7 @@ func TestVariants(t *testing.T) {
 		{"another encoding", rowFor(t, "rope", 0, 10, 20), []string{"nope", "rope"}},
 	} {
 		s := fullStudy(t, first, tc.second)
-		if diff := cmp.Diff(tc.want, s.Names()); diff != "" {
+		if diff := cmp.Diff(tc.want, s.names()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
 	}
@@ -229,7 +229,7 @@ func TestRanks(t *testing.T) {
 	}
 	got := fullStudy(t, rows...).Ranks
 	none := Number(math.NaN())
-	want := []Rank{
+	want := []rank{
 		{Name: "alibi", Encoding: 2, MRR: 1, PaperTies: 1, Published: 0.502, Runs: 1, Mean: 0.9},
 		{Name: "nope", Encoding: 0, MRR: (1/2.5 + 1) / 2, PaperTies: (1./3 + 1) / 2, Published: 0.687, Runs: 2,
 			Mean: 0.6},
@@ -271,12 +271,12 @@ func TestPlaces(t *testing.T) {
 		!places[1].UpperRAM {
 		t.Errorf("places %+v", places)
 	}
-	at := places[0].Series[0].Costs.At(task.At(10))
+	at := places[0].Series[0].Costs.at(task.At(10))
 	if want := (Spread{Median: 1.005 * 2.25, Low: 2.25, High: 1.01 * 2.25, Over: OverTimes}); cmp.Diff(want, at.Prefill,
 		approx) != "" {
 		t.Errorf("prefill over seeds is %+v, want %+v", at.Prefill, want)
 	}
-	if at := places[1].Series[0].Costs.At(task.At(10)); at.Prefill.Median != 7 {
+	if at := places[1].Series[0].Costs.at(task.At(10)); at.Prefill.Median != 7 {
 		t.Errorf("prefill elsewhere is %+v", at.Prefill)
 	}
 }
@@ -296,8 +296,8 @@ func TestCompared(t *testing.T) {
 	none := Spread{Median: unknown, Low: unknown, High: unknown}
 	ours := Spread{Median: 17. / 36, Low: unknown, High: unknown, Runs: []Number{17. / 36}}
 	want := []comparison{{Task: "addition", Name: "nope", Lengths: "9–10",
-		Ours:   Summary{Fit: Fit{Runs: 1, Unknown: 1}, All: ours, Mean: 17. / 36, Fitted: unknown},
-		Theirs: Summary{Fit: Fit{Runs: 3, Unknown: 3}, All: none, Mean: theirs, Fitted: unknown},
+		Ours:   side{Fit: fit{Runs: 1, Unknown: 1}, All: ours, Mean: 17. / 36, Fitted: unknown},
+		Theirs: side{Fit: fit{Runs: 3, Unknown: 3}, All: none, Mean: theirs, Fitted: unknown},
 		Here:   17. / 36, Published: theirs, All: 0.0845, Difference: 17./36 - theirs, Setup: "0.6 M parameters, not " +
 			"109.6 M; 2,600 steps, not 40,000; 2 of 8 lengths; 1 run, not 3"}}
 	if diff := cmp.Diff(want, got, approx); diff != "" {
@@ -391,7 +391,7 @@ func TestSpeedAlone(t *testing.T) {
 	if of := s.Tasks[1].Series[0]; of.Points[0].N != 0 || of.Score.Median.Known() || of.BeyondNA != 0 {
 		t.Errorf("speed has the accuracy %+v", of)
 	}
-	if at := s.Tasks[1].Places[0].Series[0].Costs.At(task.At(512)); !at.Decode.Median.Known() {
+	if at := s.Tasks[1].Places[0].Series[0].Costs.at(task.At(512)); !at.Decode.Median.Known() {
 		t.Errorf("costs %+v", s.Tasks[1].Places)
 	}
 	if first := fullStudy(t, speed, rowFor(t, "nope", 0, 10, 100)).Tasks[0]; first.Name != "copy" || first.Octaves {
@@ -422,7 +422,7 @@ func TestSpeedInOtherWays(t *testing.T) {
 	}
 	got := map[string]float64{}
 	for _, p := range s.Tasks[0].Places {
-		got[p.Name] = float64(p.Series[0].Costs.At(task.At(512)).Decode.Median)
+		got[p.Name] = float64(p.Series[0].Costs.at(task.At(512)).Decode.Median)
 	}
 	const where = "test machine, 2 cores · cpu · read in chunks of "
 	want := map[string]float64{where + "128 tokens · 32 new tokens": 2, where + "64 tokens · 1 new token": 3,
@@ -499,7 +499,7 @@ func TestCostBands(t *testing.T) {
 			Spread{Median: 1500, Low: 900, High: 2000, Over: OverTimes}, Spread{Median: 15, Low: 9, High: 20, Over: OverTimes},
 			Spread{Median: 1.5, Low: 0.8, High: 2, Over: OverTimes}, Spread{Median: 150, Low: 100, High: 200, Over: OverTimes}},
 	} {
-		at := fullStudy(t, tc.rows...).Tasks[0].Places[0].Series[0].Costs.At(task.At(10))
+		at := fullStudy(t, tc.rows...).Tasks[0].Places[0].Series[0].Costs.at(task.At(10))
 		at.Rows, at.Values = nil, nil
 		unknown := Spread{Median: none, Low: none, High: none}
 		want := costPoint{Length: task.At(10), Tokens: tc.tokens, Prefill: tc.prefill, Decode: tc.decode,

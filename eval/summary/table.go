@@ -34,17 +34,17 @@ func (t *Table) add(cells ...Cell) { t.Lines = append(t.Lines, cells) }
 
 // words are cells of text; the first names its line.
 func words(texts ...string) []Cell {
-	return Each(texts, func(text string) Cell { return Cell{Text: text, Words: true} })
+	return each(texts, func(text string) Cell { return Cell{Text: text, Words: true} })
 }
 
 // figures are cells of numbers that are written already.
 func figures(texts ...string) []Cell {
-	return Each(texts, func(text string) Cell { return Cell{Text: text} })
+	return each(texts, func(text string) Cell { return Cell{Text: text} })
 }
 
 // percentCell, shortCell and bitsCell hold a ratio, a cost, and bits per byte.
-func percentCell(s Spread) Cell { return Cell{Text: s.Percent(), Value: &s} }
-func shortCell(s Spread) Cell   { return Cell{Text: s.Short(), Value: &s} }
+func percentCell(s Spread) Cell { return Cell{Text: s.percent(), Value: &s} }
+func shortCell(s Spread) Cell   { return Cell{Text: s.short(), Value: &s} }
 
 // numberCell is a number without an interval.
 func numberCell(n Number, write func(Number) string) Cell {

@@ -32,10 +32,10 @@ func (s *Study) tabulate() {
 	}
 }
 
-func (t *Task) seriesNames() []string { return Each(t.Series, func(s Series) string { return s.Name }) }
+func (t *Task) seriesNames() []string { return each(t.Series, func(s Series) string { return s.Name }) }
 
 // byLength has a line for each length and a column for each series.
-func (t *Task) byLength(title string, of []Series, heads []string, cell func(Series, Point) Cell) Table {
+func (t *Task) byLength(title string, of []Series, heads []string, cell func(Series, point) Cell) Table {
 	out := Table{Title: title, Head: append([]string{"length"}, heads...)}
 	for i, length := range t.Lengths {
 		line := words(length.Label())
@@ -48,7 +48,7 @@ func (t *Task) byLength(title string, of []Series, heads []string, cell func(Ser
 				c = cell(s, p)
 				c.N = p.N
 			}
-			if s.Saw(length) && (p.NA || p.N > 0) {
+			if s.saw(length) && (p.NA || p.N > 0) {
 				c.Mark = seenMark
 			}
 			line = append(line, c)
@@ -61,7 +61,7 @@ func (t *Task) byLength(title string, of []Series, heads []string, cell func(Ser
 // accuracy is a measure by length; below stand its means, how far each series carries, and the runs behind it.
 func (t *Task) accuracy(of []Series, heads []string, by string) Table {
 	out := t.byLength(fmt.Sprintf("%s on %s by length, in %%: %s; * length seen in training", label(by), t.Name, intervals(of)),
-		of, heads, func(s Series, p Point) Cell { return percentCell(s.Value(p)) })
+		of, heads, func(s Series, p point) Cell { return percentCell(s.value(p)) })
 	if prompts := promptsOf(of, t.Lengths...); strings.Contains(prompts, " ") { // not the same everywhere
 		out.Head[0] += " (n)"
 		for i, length := range t.Lengths {
@@ -71,7 +71,7 @@ func (t *Task) accuracy(of []Series, heads []string, by string) Table {
 		}
 	}
 	out.add(words(make([]string, len(out.Head))...)...)
-	below := func(name string, cell func(Series) Cell) { out.add(append(words(name), Each(of, cell)...)...) }
+	below := func(name string, cell func(Series) Cell) { out.add(append(words(name), each(of, cell)...)...) }
 	below("mean trained", func(s Series) Cell { return meanCell(s.Inside, s.InsideNA) })
 	below("mean beyond", func(s Series) Cell { return meanCell(s.Beyond, s.BeyondNA) })
 	below("effective length", func(s Series) Cell { return Cell{Text: s.Effective.String()} })
@@ -81,7 +81,7 @@ func (t *Task) accuracy(of []Series, heads []string, by string) Table {
 	}
 	if len(t.Whole) > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("nothing held out at length %s: training may have seen the same prompts",
-			strings.Join(Each(t.Whole, wholeText), ", ")))
+			strings.Join(each(t.Whole, wholeText), ", ")))
 	}
 	for i, s := range of {
 		out.Notes = append(out.Notes, causes(heads[i], s.Rows)...)
@@ -146,9 +146,9 @@ func fileSize(s Series) Cell {
 // everyRun has the value of each run; it has no columns where no series has several.
 func (t *Task) everyRun(by string) Table {
 	several := slices.DeleteFunc(slices.Clone(t.Series), func(s Series) bool { return len(s.Seeds) < 2 })
-	heads := Each(several, func(s Series) string { return s.Name })
+	heads := each(several, func(s Series) string { return s.Name })
 	return t.byLength(fmt.Sprintf("each run on %s by length: %s in %%", t.Name, label(by)), several, heads,
-		func(s Series, p Point) Cell { return runsCell(s.Value(p)) })
+		func(s Series, p point) Cell { return runsCell(s.value(p)) })
 }
 
 // runsCell lists the runs of a spread of ratios.
@@ -163,7 +163,7 @@ func (s *Study) headline(t *Task, p Place) Table {
 		out.Head = append(out.Head, "trained", label(s.Measure)+" inside, %", "beyond, %", "each run beyond, %", "effective length",
 			"MRR, all tasks")
 	}
-	costs := slices.DeleteFunc(slices.Clone(s.Metrics), func(m Metric) bool { return !m.headline || p.Common.Max == 0 })
+	costs := slices.DeleteFunc(slices.Clone(s.Metrics), func(m metric) bool { return !m.headline || p.Common.Max == 0 })
 	if len(costs) > 0 {
 		out.Title += fmt.Sprintf("; costs at length %s, %s", p.Common.Label(), p.Name)
 	}
@@ -196,7 +196,7 @@ func nameCell(name string, encoding int) []Cell {
 
 // mrr is a series' mean reciprocal rank, unknown if it was never ranked.
 func (s *Study) mrr(name string) Number {
-	if i := slices.IndexFunc(s.Ranks, func(r Rank) bool { return r.Name == name }); i >= 0 {
+	if i := slices.IndexFunc(s.Ranks, func(r rank) bool { return r.Name == name }); i >= 0 {
 		return s.Ranks[i].MRR
 	}
 	return Unknown
@@ -217,7 +217,7 @@ func (s *Study) tradeoff(t *Task, p Place) Table {
 
 // rankTable has the mean reciprocal ranks, over all tasks and on each, and the published ones if there are any.
 func (s *Study) rankTable() Table {
-	published := slices.ContainsFunc(s.Ranks, func(r Rank) bool { return r.Published.Known() })
+	published := slices.ContainsFunc(s.Ranks, func(r rank) bool { return r.Published.Known() })
 	out := Table{Title: fmt.Sprintf("mean reciprocal rank by %s beyond the trained lengths, over all runs of all tasks, 1 for always best; %s",
 		label(s.Measure), weightsText(s.Weighting)), Head: []string{"encoding", "MRR"}}
 	if published {
@@ -233,7 +233,7 @@ func (s *Study) rankTable() Table {
 		if published {
 			line = append(line, numberCell(r.PaperTies, Number.rank), numberCell(r.Published, Number.rank))
 		}
-		line = append(line, numberCell(r.Mean, Number.Percent), Cell{Text: strconv.Itoa(r.Runs)})
+		line = append(line, numberCell(r.Mean, Number.percent), Cell{Text: strconv.Itoa(r.Runs)})
 		for _, i := range tasks {
 			line = append(line, numberCell(r.Tasks[i], Number.rank))
 		}
@@ -256,7 +256,7 @@ func (s *Study) rankTable() Table {
 func (s *Study) rankedTasks() []int {
 	var out []int
 	for i := range s.Tasks {
-		if slices.ContainsFunc(s.Ranks, func(r Rank) bool { return r.Tasks[i].Known() }) {
+		if slices.ContainsFunc(s.Ranks, func(r rank) bool { return r.Tasks[i].Known() }) {
 			out = append(out, i)
 		}
 	}
@@ -279,7 +279,7 @@ func (s *Study) agreementTable() Table {
 
 // heatMap has a line for each task and a column for each series.
 func (s *Study) heatMap() Table {
-	out := Table{Head: append([]string{"task"}, s.Names()...), Title: "mean " + label(s.Measure) +
+	out := Table{Head: append([]string{"task"}, s.names()...), Title: "mean " + label(s.Measure) +
 		" beyond the trained lengths, in %, the median over runs; what a model cannot take counts as wrong; " + unfitMark + " no run fitted"}
 	for _, t := range s.Scored {
 		name := t.Name
@@ -287,13 +287,13 @@ func (s *Study) heatMap() Table {
 			name += " (at chance)"
 		}
 		line := words(name)
-		for _, name := range s.Names() {
+		for _, name := range s.names() {
 			c := percentCell(unknownSpread)
 			if i := slices.IndexFunc(t.Series, func(of Series) bool { return of.Name == name }); i >= 0 {
 				if c = percentCell(t.Series[i].Score); t.Series[i].Unfit {
 					c.Mark = unfitMark
 				}
-				c.Text = t.Series[i].Score.Median.Percent()
+				c.Text = t.Series[i].Score.Median.percent()
 			}
 			line = append(line, c)
 		}

@@ -64,7 +64,7 @@ func (s *Study) takeTexts(rows []eval.Row) (others []eval.Row) {
 
 func (s *Study) newText(name, corpus string, rows []eval.Row) *Text {
 	t := &Text{Name: name, Task: corpus}
-	t.Lengths = task.SortSpans(Each(rows, func(r eval.Row) task.Span { return r.Span() }))
+	t.Lengths = task.SortSpans(each(rows, func(r eval.Row) task.Span { return r.Span() }))
 	for _, r := range rows {
 		if r.Text == nil {
 			continue
@@ -117,7 +117,7 @@ func newTextPoint(rows []eval.Row) textPoint {
 	over := func(value func(*eval.TextScore) float64) Spread {
 		var runs []float64
 		for _, run := range groupBy(measured, func(r eval.Row) card.Seeds { return r.TrainSeeds() }) {
-			runs = append(runs, float64(mean(Each(run.rows, func(r eval.Row) float64 { return value(r.Text) }))))
+			runs = append(runs, float64(mean(each(run.rows, func(r eval.Row) float64 { return value(r.Text) }))))
 		}
 		return overRuns(runs)
 	}

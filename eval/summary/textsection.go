@@ -13,7 +13,7 @@ const textMargin = 0.02
 
 // section is bits per byte by the length of windows, with a column for each encoding, and by place in the longest ones.
 func (t *Text) section() Section {
-	heads := append([]string{"length"}, Each(t.Series, func(s textSeries) string { return s.Name })...)
+	heads := append([]string{"length"}, each(t.Series, func(s textSeries) string { return s.Name })...)
 	table := func(title string, cell func(textPoint) Cell) Table {
 		out := Table{Title: title, Head: heads}
 		for i, length := range t.Lengths {

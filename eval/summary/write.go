@@ -110,7 +110,7 @@ func writeMarkdown(b *strings.Builder, s Section) {
 			if isEmpty(line) {
 				continue
 			}
-			fmt.Fprintf(b, "| %s |\n", strings.Join(Each(line, markdown), " | "))
+			fmt.Fprintf(b, "| %s |\n", strings.Join(each(line, markdown), " | "))
 			if k == 0 {
 				b.WriteString("|" + strings.Repeat(" ---: |", len(line)) + "\n")
 			}
@@ -146,13 +146,13 @@ func writeLaTeX(b *strings.Builder, s Section) {
 			}
 		}
 		fmt.Fprintf(b, "\\begin{table}\n\\centering\n\\caption{%s}\n\\begin{tabular}{%s}\n\\toprule\n%s \\\\\n\\midrule\n",
-			latex(t.Title), columns, strings.Join(Each(t.Head, latex), " & "))
+			latex(t.Title), columns, strings.Join(each(t.Head, latex), " & "))
 		for _, line := range t.Lines {
-			if isEmpty(Each(line, func(c Cell) string { return c.Text })) {
+			if isEmpty(each(line, func(c Cell) string { return c.Text })) {
 				b.WriteString("\\midrule\n")
 				continue
 			}
-			fmt.Fprintf(b, "%s \\\\\n", strings.Join(Each(line, func(c Cell) string {
+			fmt.Fprintf(b, "%s \\\\\n", strings.Join(each(line, func(c Cell) string {
 				if c.Mark != "" {
 					return latex(c.Text) + `\textsuperscript{` + latex(c.Mark) + "}"
 				}
@@ -216,6 +216,6 @@ func (c Cell) record() []string {
 		return strconv.FormatFloat(float64(n), 'g', -1, 64)
 	}
 	out[2], out[3], out[4], out[5] = full(c.Value.Median), full(c.Value.Low), full(c.Value.High), c.Value.Over
-	out[6] = strings.Join(Each(c.Value.Runs, full), " ")
+	out[6] = strings.Join(each(c.Value.Runs, full), " ")
 	return out
 }

@@ -16,7 +16,7 @@ func sample() Section {
 	t.add(words("10")[0], exact, words("fitted")[0])
 	t.add(words("200")[0], Cell{Text: "n/a"}, words("no")[0])
 	t.add(words("", "", "")...)
-	t.add(words("mean")[0], numberCell(0.125, Number.Percent), words("–")[0])
+	t.add(words("mean")[0], numberCell(0.125, Number.percent), words("–")[0])
 	return Section{Task: "copy", Title: "task copy", Tables: []Table{t}, Summary: "On copy, nope goes on to 10."}
 }
 
