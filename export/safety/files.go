@@ -17,10 +17,9 @@ import (
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
-// ReadFile reads a model file, and makes it whole: data that it keeps in other
-// files of its folder is put into what is returned. So its hash covers them, and
-// nothing that happens to those files afterwards matters. A file without such
-// data is returned as it is. Nothing else is validated: see Check.
+// ReadFile reads a model file. Data that it keeps in other files of its folder is put
+// into the bytes that are returned, so that a hash covers it and later changes of those
+// files do not matter. Nothing is validated: see Check.
 //
 // The other files must be regular ones within the folder, by a relative path
 // without "..". Relative symbolic links may lead to any place within a further folder around it, and without
@@ -37,7 +36,7 @@ func ReadFile(path, linksWithin string) ([]byte, error) {
 	defer root.Close()
 	folder, err := fs.Sub(root.FS(), inner)
 	if err == nil {
-		data, err = whole(data, folder)
+		data, err = inline(data, folder)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -82,7 +81,7 @@ func ReadFS(fsys fs.FS, name string) ([]byte, error) {
 	}
 	folder, err := fs.Sub(fsys, filepath.ToSlash(filepath.Dir(name)))
 	if err == nil {
-		data, err = whole(data, folder)
+		data, err = inline(data, folder)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -97,7 +96,7 @@ const location = "location"
 // it.
 func mentionsFiles(data []byte) bool { return bytes.Contains(data, []byte(location)) }
 
-func whole(data []byte, folder fs.FS) ([]byte, error) {
+func inline(data []byte, folder fs.FS) ([]byte, error) {
 	m, err := parse(data, proto.UnmarshalOptions{}) // keeps what our schema lacks
 	if err != nil {
 		return nil, err

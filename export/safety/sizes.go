@@ -12,9 +12,9 @@ import (
 // that a file states say of that is bounded here, each axis of no fixed length taken for 1. What grows with the
 // number of tokens, and what depends on computed shapes, is not known before a run.
 const (
-	// mostMade bounds the elements of the values that nodes have made and others still need, beside
+	// mostMade bounds the elements of values that are alive at once, in a file that stores none.
 	mostMade = 1 << 28
-	// mostGrowth for each element that the file stores, as of weights that are unpacked or transposed.
+	// mostGrowth is how many elements more each stored element allows, as unpacked or transposed weights take.
 	mostGrowth = 16
 )
 
