@@ -26,7 +26,7 @@ func (a *app) bench(ctx context.Context, o benchRun) error {
 	}
 	out := &report.Printer{Out: a.Out, Format: o.format, Width: a.Width(), Ranks: o.ranks}
 	watch, end := a.watchBench(o, out)
-	err := withoutLibrary(p.Run(ctx, o.file, watch))
+	err := p.Run(ctx, o.file, watch)
 	end()
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = a.interrupted(len(p.Rows()), len(p.Cells), "measured", o.file)
