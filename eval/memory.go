@@ -13,6 +13,10 @@ type MemoryMeter interface {
 	Peak() (bytes int64, of string, err error)
 }
 
+// ProcessMemory returns a meter of this process' resident memory in bytes, with the model runtime's and without
+// accelerators'. It is an error on systems that do not tell.
+func ProcessMemory() (MemoryMeter, error) { return processMeter() }
+
 // endMemory takes down the peak; without a meter there is none.
 func (s *Speed) endMemory(m MemoryMeter) (err error) {
 	if m != nil {

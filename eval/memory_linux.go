@@ -7,10 +7,7 @@ import (
 	"strconv"
 )
 
-// ProcessMemory returns a meter of this process' resident memory in bytes, the
-// model runtime's included and accelerators' not. It is an error on
-// systems that do not tell.
-func ProcessMemory() (MemoryMeter, error) {
+func processMeter() (MemoryMeter, error) {
 	m := &processMemory{status: "/proc/self/status", clear: "/proc/self/clear_refs"}
 	if _, _, err := m.Peak(); err != nil {
 		return nil, err

@@ -7,8 +7,6 @@ import (
 	"runtime"
 )
 
-// ProcessMemory returns a meter of this process' resident memory in bytes. It is
-// an error on systems that do not tell, this one included.
-func ProcessMemory() (MemoryMeter, error) {
+func processMeter() (MemoryMeter, error) {
 	return nil, fmt.Errorf("peak memory: not measured on %s: leave it out", runtime.GOOS)
 }

@@ -8,11 +8,8 @@ import (
 	"syscall"
 )
 
-// ProcessMemory returns a meter of this process' resident memory in bytes, the
-// model runtime's included and accelerators' not. This system keeps one
-// peak for the whole life of the process (getrusage(2)), so Peak is
-// PeakOfProcess.
-func ProcessMemory() (MemoryMeter, error) { return processMemory{}, nil }
+// processMeter: this system keeps one peak for the whole life of the process (getrusage(2)).
+func processMeter() (MemoryMeter, error) { return processMemory{}, nil }
 
 type processMemory struct{}
 
