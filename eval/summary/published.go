@@ -209,7 +209,7 @@ func readSpan(text string) (task.Span, error) {
 	}
 	low, err := strconv.Atoi(first)
 	high, errHigh := strconv.Atoi(last)
-	if err != nil || errHigh != nil || low < 0 || high < low {
+	if err != nil || errHigh != nil || high < low {
 		return task.Span{}, errors.New("want a length, such as 20, or a bin, such as 51-100")
 	}
 	return task.Span{Min: low, Max: high}, nil
