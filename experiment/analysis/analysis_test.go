@@ -216,6 +216,10 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s beyond the last position: %+v", measure, all)
 		}
 	}
+	even := opened(t, blank(t, models.Config{Encoding: "nope", DModel: 8, NLayers: 1, NHeads: 1, DFF: 4}))
+	if all := observed(t, ask(t, eval.MeasureAttention, even, 1100, eval.TaskTokens)); len(all) != 1 || !strings.Contains(all[0].Reason, "at most 2048 can be") {
+		t.Errorf("of too many tokens: %+v", all)
+	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	_, err := ask(t, eval.MeasureAttention, model, 4, eval.TaskTokens).observe(ctx, func() {})

@@ -94,6 +94,8 @@ func TestResume(t *testing.T) {
 		t.Errorf("error %v, the file (-want +got):\n%s", err, diff)
 	}
 
+	withMaps := func(o *Options) { o.Maps = true }
+	mapped := observations(t, plan(1, withMaps))
 	for name, tc := range map[string]struct {
 		plan  *Plan
 		found []eval.Observation
@@ -106,7 +108,8 @@ func TestResume(t *testing.T) {
 		"more sequences":           {plan(1, func(o *Options) { o.Samples = 3 }), kept, 0},
 		"others":                   {plan(1, func(o *Options) { o.Seed = 9 }), kept, 0},
 		"fitted elsewhere":         {plan(1, func(o *Options) { o.Lengths = []int{3} }), kept, 2},
-		"maps, of attention":       {plan(1, func(o *Options) { o.Maps = true }), kept, 4},
+		"maps, of attention":       {plan(1, withMaps), kept, 4},
+		"maps that are there":      {plan(1, withMaps), mapped, 8},
 		"the first one is missing": {plan(1, nil), kept[1:], 7},
 		"a file of before":         {plan(1, nil), withoutCells(kept), 0},
 	} {

@@ -35,10 +35,13 @@ var measures = map[string]func(r request, ctx context.Context, onSequence func()
 	eval.MeasureLogits: request.logits, eval.MeasureCausal: request.causal,
 }
 
+// absences are errors of a length that a model or a task does not have.
+var absences = []error{eval.ErrTooLong, task.ErrNoSplit, task.ErrNoLength, errTooManyTokens}
+
 // observe makes the observations of the request; at a length that a model or the task does not have, one with NA set.
 func (r request) observe(ctx context.Context, onSequence func()) ([]eval.Observation, error) {
 	all, err := measures[r.measure](r, ctx, onSequence)
-	if errors.Is(err, eval.ErrTooLong) || errors.Is(err, task.ErrNoSplit) || errors.Is(err, task.ErrNoLength) || errors.Is(err, errTooManyTokens) {
+	if slices.ContainsFunc(absences, func(absence error) bool { return errors.Is(err, absence) }) {
 		o := r.observation(0, 0, 0)
 		o.NA, o.Reason, o.Values, o.Control = true, err.Error(), nil, nil
 		return []eval.Observation{o}, nil
