@@ -54,11 +54,11 @@ func benchVerb(a *app) *cobra.Command {
 		Use:   "bench [MODEL…]",
 		Short: "measure accuracy and speed at every length",
 		RunE: func(c *cobra.Command, args []string) error {
-			b, err := a.readBench(c.Flags(), o, args)
+			plan, models, out, err := a.readBench(c.Flags(), o, args)
 			if err != nil {
 				return err
 			}
-			return a.bench(c.Context(), b)
+			return a.bench(c.Context(), plan, models, out)
 		},
 	}
 	addAllow(c, &o.engine.allow)
@@ -95,33 +95,26 @@ func benchVerb(a *app) *cobra.Command {
 	return c
 }
 
-// benchRun is what a command line of bench means.
-type benchRun struct {
-	plan   *bench.Plan
-	models []bench.Model
-	benchOutput
-}
-
-// readBench turns flags and arguments into a plan and the models to measure by it.
-func (a *app) readBench(flags *pflag.FlagSet, o benchFlags, args []string) (benchRun, error) {
+// readBench turns flags and arguments into a plan, the models to measure by it, and what becomes of the rows.
+func (a *app) readBench(flags *pflag.FlagSet, o benchFlags, args []string) (*bench.Plan, []bench.Model, benchOutput, error) {
 	out, err := o.benchOutput.check(flags)
-	if err == nil {
-		err = o.check(flags, len(args) > 0)
-	}
 	if err != nil {
-		return benchRun{}, err
+		return nil, nil, out, err
+	}
+	if err := o.check(flags, len(args) > 0); err != nil {
+		return nil, nil, out, err
 	}
 	options, err := o.options()
 	if err != nil {
-		return benchRun{}, err
+		return nil, nil, out, err
 	}
 	options.Ready = a.needProvider
 	plan, err := bench.NewPlan(options)
 	if err != nil {
-		return benchRun{}, fmt.Errorf("--%w", err) // begins with the flag's name
+		return nil, nil, out, fmt.Errorf("--%w", err) // begins with the flag's name
 	}
 	models, err := a.benchModels(o.modelFlags, o.task, args)
-	return benchRun{plan, models, out}, err
+	return plan, models, out, err
 }
 
 // options are the flags with what stands in them as text parsed.

@@ -16,16 +16,15 @@ import (
 )
 
 // bench measures what has no row yet and shows tasks as they become complete.
-func (a *app) bench(ctx context.Context, o benchRun) error {
-	p := o.plan
-	if err := p.Add(ctx, o.models...); err != nil {
+func (a *app) bench(ctx context.Context, p *bench.Plan, models []bench.Model, o benchOutput) error {
+	if err := p.Add(ctx, models...); err != nil {
 		return err
 	}
 	if o.dryRun {
-		return a.dryBench(ctx, o)
+		return a.dryBench(ctx, p, o)
 	}
 	out := &report.Printer{Out: a.Out, Format: o.format, Width: a.Width(), Ranks: o.ranks}
-	watch, end := a.watchBench(o, out)
+	watch, end := a.watchBench(len(p.Cells), o.file, out)
 	err := p.Run(ctx, o.file, watch)
 	end()
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
@@ -36,7 +35,7 @@ func (a *app) bench(ctx context.Context, o benchRun) error {
 
 // watchBench shows how measuring goes on, on a meter until end. The meter is away wherever its bar would
 // stand on the same line, or among the tables.
-func (a *app) watchBench(o benchRun, out *report.Printer) (watch bench.Watch, end func()) {
+func (a *app) watchBench(cells int, file string, out *report.Printer) (watch bench.Watch, end func()) {
 	var m *terminal.Meter // nil before the first progress
 	end = func() {
 		if m != nil {
@@ -50,7 +49,7 @@ func (a *app) watchBench(o benchRun, out *report.Printer) (watch bench.Watch, en
 			}
 			if rows > 0 {
 				a.Note("%d of %s in %s, not measured again", rows,
-					human.Plural(len(o.plan.Cells), "cell is", "cells are"), o.file)
+					human.Plural(cells, "cell is", "cells are"), file)
 			}
 		},
 		Session: func(what string) {
@@ -80,16 +79,16 @@ func (a *app) interrupted(some, all int, done, output string) error {
 }
 
 // dryBench prints the cells and how long they may take; it writes no file.
-func (a *app) dryBench(ctx context.Context, o benchRun) error {
-	found, err := o.plan.Resume(o.file)
+func (a *app) dryBench(ctx context.Context, p *bench.Plan, o benchOutput) error {
+	found, err := p.Resume(o.file)
 	if err != nil {
 		return err
 	}
-	seconds, err := o.plan.Estimate(ctx)
+	seconds, err := p.Estimate(ctx)
 	if err != nil {
 		return withoutLibrary(err)
 	}
-	cells := o.plan.Cells
+	cells := p.Cells
 	encoder := json.NewEncoder(a.Out)
 	encoder.SetEscapeHTML(false)
 	switch o.format {
