@@ -60,11 +60,6 @@ func (s *Series) carries(seed card.Seeds, value func(cell) float64) task.Span {
 	return length
 }
 
-// differ reports whether several runs carry to different lengths.
-func (r reach) differ() bool {
-	return slices.ContainsFunc(r.Runs, func(n task.Span) bool { return n != r.Length })
-}
-
 // list names what each run carries to: "60, 60, 48".
 func (r reach) list() string { return strings.Join(each(r.Runs, task.Span.Label), ", ") }
 
