@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"math"
 	"slices"
 
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -46,6 +47,11 @@ func elementwiseOps() operators {
 		"Sin":        unary(7, func(b *Builder, n, g *Node) *Node { return b.Mul(g, b.Cos(n.Inputs[0])) }),
 		"Cos":        unary(7, func(b *Builder, n, g *Node) *Node { return b.Neg(b.Mul(g, b.Sin(n.Inputs[0]))) }),
 		"Tanh":       unary(6, func(b *Builder, n, g *Node) *Node { return b.Mul(g, b.Sub(b.Float(1), b.Mul(n, n))) }),
+		// erf'(x) = 2/√π·e^(−x²)
+		"Erf": unary(9, func(b *Builder, n, g *Node) *Node {
+			x := n.Inputs[0]
+			return b.Mul(g, b.Mul(b.Exp(b.Neg(b.Mul(x, x))), b.Float(2/math.Sqrt(math.Pi))))
+		}),
 		"Sigmoid": unary(6, func(b *Builder, n, g *Node) *Node {
 			return b.Mul(g, b.Mul(n, b.Sub(b.Float(1), n)))
 		}),
@@ -258,6 +264,9 @@ func (b *Builder) Sin(x *Node) *Node { return b.Op("Sin", []*Node{x}) }
 
 // Cos returns cos x, x in radians.
 func (b *Builder) Cos(x *Node) *Node { return b.Op("Cos", []*Node{x}) }
+
+// Erf returns the error function 2/√π·∫₀ˣ e^(−t²) dt.
+func (b *Builder) Erf(x *Node) *Node { return b.Op("Erf", []*Node{x}) }
 
 // Tanh returns tanh x.
 func (b *Builder) Tanh(x *Node) *Node { return b.Op("Tanh", []*Node{x}) }

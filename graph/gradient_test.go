@@ -70,6 +70,7 @@ var elementwiseGradients = []gradientRow{
 	{op: "Reciprocal", build: func(m maker) *graph.Node { return m.Reciprocal(m.w(3)) }},
 	{op: "Sin", build: func(m maker) *graph.Node { return m.Sin(m.w(3)) }},
 	{op: "Cos", build: func(m maker) *graph.Node { return m.Cos(m.w(3)) }},
+	{op: "Erf", build: func(m maker) *graph.Node { return m.Erf(m.w(3)) }},
 	{op: "Tanh", build: func(m maker) *graph.Node { return m.Tanh(m.w(3)) }},
 	{op: "Sigmoid", build: func(m maker) *graph.Node { return m.Sigmoid(m.w(8)) }},
 	{op: "Softplus", build: func(m maker) *graph.Node { return m.Softplus(m.w(8)) }},

@@ -60,6 +60,7 @@ var elementwiseRows = []kernelRow{
 	{"Reciprocal", "", func(m maker) *graph.Node { return m.Reciprocal(m.vec(4, -2)) }, f32(shape{2}, 0.25, -0.5)},
 	{"Sin", "", func(m maker) *graph.Node { return m.Sin(m.vec(0, math.Pi/2)) }, f32(shape{2}, 0, 1)},
 	{"Cos", "", func(m maker) *graph.Node { return m.Cos(m.vec(0, math.Pi)) }, f32(shape{2}, 1, -1)},
+	{"Erf", "", func(m maker) *graph.Node { return m.Erf(m.vec(0, 0.5, -1)) }, f32(shape{3}, 0, 0.5204999, -0.84270079)},
 	{"Tanh", "", func(m maker) *graph.Node { return m.Tanh(m.vec(0, 0.5)) }, f32(shape{2}, 0, 0.46211716)},
 	{"Sigmoid", "", func(m maker) *graph.Node { return m.Sigmoid(m.vec(0, math.Ln2, -math.Ln2, nan)) },
 		f32(shape{4}, 0.5, 2./3, 1./3, nan)},

@@ -43,7 +43,7 @@ func raw(m maker, op string, attr string, value any, inputs ...*graph.Node) *gra
 }
 
 // unaryOps take one float of any shape.
-var unaryOps = []string{"Neg", "Abs", "Floor", "Exp", "Log", "Sqrt", "Reciprocal", "Sin", "Cos", "Tanh", "Sigmoid",
+var unaryOps = []string{"Neg", "Abs", "Floor", "Exp", "Log", "Sqrt", "Reciprocal", "Sin", "Cos", "Tanh", "Erf", "Sigmoid",
 	"Softplus", "Relu"}
 
 func unaryShapes() []shapeRow {

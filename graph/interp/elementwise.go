@@ -134,6 +134,7 @@ func reciprocal[T float](x T) T { return 1 / x }
 func sin[T float](x T) T        { return T(math.Sin(float64(x))) }
 func cos[T float](x T) T        { return T(math.Cos(float64(x))) }
 func tanh[T float](x T) T       { return T(math.Tanh(float64(x))) }
+func erf[T float](x T) T        { return T(math.Erf(float64(x))) }
 
 // sigmoid takes the exponential of what is not positive, which cannot overflow.
 func sigmoid[T float](x T) T {

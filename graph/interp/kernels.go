@@ -74,6 +74,7 @@ func kernels() map[string]op {
 		"Sin":            {f32: pointwise(sin[float32]), f64: pointwise(sin[float64])},
 		"Cos":            {f32: pointwise(cos[float32]), f64: pointwise(cos[float64])},
 		"Tanh":           {f32: pointwise(tanh[float32]), f64: pointwise(tanh[float64])},
+		"Erf":            {f32: pointwise(erf[float32]), f64: pointwise(erf[float64])},
 		"Sigmoid":        {f32: pointwise(sigmoid[float32]), f64: pointwise(sigmoid[float64])},
 		"Softplus":       {f32: pointwise(softplus[float32]), f64: pointwise(softplus[float64])},
 		"Relu":           {f32: pointwise(relu[float32]), f64: pointwise(relu[float64])},

@@ -225,6 +225,7 @@ var elementwiseTwins = []twin{
 	single("Sin", floatOnly, math.Sin),
 	single("Cos", floatOnly, math.Cos),
 	single("Tanh", floatOnly, math.Tanh),
+	single("Erf", floatOnly, math.Erf),
 	single("Sigmoid", floatOnly, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }),
 	single("Softplus", floatOnly, func(x float64) float64 { return math.Log(1 + math.Exp(x)) }),
 	single("Relu", floatOnly, func(x float64) float64 { return math.Max(x, 0) }),

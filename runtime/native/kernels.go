@@ -40,6 +40,7 @@ var makers = map[string]maker{
 	"Sin":        inDouble(math.Sin),
 	"Cos":        inDouble(math.Cos),
 	"Tanh":       inDouble(math.Tanh),
+	"Erf":        inDouble(math.Erf),
 	"Softplus":   inDouble(softplus),
 
 	"Where": whereMaker,

@@ -61,6 +61,7 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 	"Reciprocal":       func(o operands) *graph.Node { return o.Reciprocal(o.x) },
 	"Sin":              func(o operands) *graph.Node { return o.Sin(o.x) },
 	"Cos":              func(o operands) *graph.Node { return o.Cos(o.x) },
+	"Erf":              func(o operands) *graph.Node { return o.Erf(o.x) },
 	"Tanh":             func(o operands) *graph.Node { return o.Tanh(o.x) },
 	"Sigmoid":          func(o operands) *graph.Node { return o.Sigmoid(o.Mul(o.x, o.Float(40))) },
 	"Softplus":         func(o operands) *graph.Node { return o.Softplus(o.Mul(o.x, o.Float(40))) },
