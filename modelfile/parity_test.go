@@ -183,6 +183,31 @@ func parityCases() map[string]models.Config {
 			cases[encoding+"/"+name] = cfg
 		}
 	}
+	for name, change := range map[string]func(*models.Config){
+		"llama": func(c *models.Config) {
+			c.NKVHeads, c.MLP, c.Activation, c.Bias, c.QKNorm = c.NHeads/2, "gated", "silu", "qkv", "rms"
+		},
+		"gemma": func(c *models.Config) {
+			c.NormPlace, c.EmbedScale, c.AttentionScale, c.AttentionCap, c.LogitCap = "both", 4, "0.25", 5, 3
+		},
+		"olmo": func(c *models.Config) {
+			c.NormPlace, c.QKNorm, c.NKVHeads, c.Head = "output", "rms-all", c.NHeads/2, "untied"
+		},
+		"pythia": func(c *models.Config) {
+			c.Residual, c.Norm, c.Bias, c.Head = "parallel", "layer", "linear,head", "untied"
+		},
+		"gptj": func(c *models.Config) {
+			c.Residual, c.Norm, c.Bias, c.HeadScale = "parallel-shared", "layer", "mlp", "0.5"
+		},
+		"bloom":    func(c *models.Config) { c.Residual, c.EmbedNorm, c.Norm, c.Bias = "normed", "layer", "layer", "linear" },
+		"opt":      func(c *models.Config) { c.NormPlace, c.Norm, c.ClipQKV, c.ResidualScale = "after", "layer", 0.75, 0.5 },
+		"phi":      func(c *models.Config) { c.QKNorm, c.MLP = "layer", "gated" },
+		"stablelm": func(c *models.Config) { c.QKNorm, c.Norm, c.NKVHeads = "layer-by-head", "layer", c.NHeads/2 },
+	} {
+		cfg := size("rope", "modern")
+		change(&cfg)
+		cases["rope/"+name] = cfg
+	}
 	scaled := size("rope", "modern")
 	scaled.EncodingParams = []byte(`{"scaling":"yarn","scaling_factor":8,"scaling_length":12}`)
 	cases["rope/yarn-paper"] = scaled

@@ -30,34 +30,59 @@ type Config struct {
 	// Window is how many tokens a query sees, itself included; default all before it.
 	Window Windows `json:"window,omitempty"`
 
-	DModel    int `json:"d_model"`
-	NLayers   int `json:"n_layers"`
-	NHeads    int `json:"n_heads"`
-	DHead     int `json:"d_head"` // default d_model / n_heads
+	DModel  int `json:"d_model"`
+	NLayers int `json:"n_layers"`
+	NHeads  int `json:"n_heads"`
+	DHead   int `json:"d_head"` // default d_model / n_heads
+	// NKVHeads is how many heads keys and values have, a divisor of n_heads; query head h reads key head
+	// ⌊h·n_kv_heads/n_heads⌋ (Ainslie et al. 2023, arXiv 2305.13245). The default, n_heads, is stored as nothing.
+	NKVHeads  int `json:"n_kv_heads,omitempty"`
 	DFF       int `json:"d_ff"`
 	VocabSize int `json:"vocab_size"` // default: the task's
 
-	// Activation of the feed-forward layer: "relu", "relu2" (its square) or
-	// "gelu" (tanh form).
+	// Activation of the feed-forward layer: "relu", "relu2" (its square), "silu", "gelu" (tanh form) or "gelu_exact".
 	Activation string `json:"activation"`
+	// MLP "gated" multiplies the activation of one projection with another (Shazeer 2020, arXiv 2002.05202); "plain",
+	// the default of this and the others that have "none" below, is stored as nothing.
+	MLP string `json:"mlp,omitempty"`
 	// Norm before each sub-layer and at the end is "rms" (RMSNorm) or "layer" (LayerNorm,
 	// with gain and bias). In the families modern and faithful, which have rms and no biases,
 	// Resolve stores "rms", and "none" of Bias, as "": so the hashes of older runs stay.
 	Norm string `json:"norm,omitempty"`
-	// Bias "linear" adds a trained vector to what each of the projections to queries, keys,
-	// values, from the heads, and into and out of the feed-forward layer gives; "none"
-	// does not. The output matrix never has one.
+	// NormPlace is where a sub-layer f has its norms: "before", the default (f(n(x)), and a norm before the head),
+	// "output" (n(f(x)), OLMo 2), "both" (n'(f(n(x))), Gemma 2) or "after" (n(x + f(x)), Vaswani et al. 2017; without a
+	// norm before the head).
+	NormPlace string `json:"norm_place,omitempty"`
+	// Residual is what sub-layers add to: "sequential", the default; "parallel", where attention and feed-forward layer
+	// read the same x through norms of their own, "parallel-shared", through one norm (GPT-J), or "normed", where
+	// each adds to the output of its norm (BLOOM's apply_residual_connection_post_layernorm).
+	Residual string `json:"residual,omitempty"`
+	// EmbedNorm "layer" puts a LayerNorm behind the embeddings (BLOOM).
+	EmbedNorm string `json:"embed_norm,omitempty"`
+	// Bias names the projections that add a trained vector, with commas between: "qkv", "out" (from the heads), "mlp"
+	// and "head" (the output matrix). "linear" is the first three, "none" is none.
 	Bias string `json:"bias,omitempty"`
-	// AttentionScale multiplies q·k: "sqrt" is d_head^−½, "none" is 1.
+	// Head "untied" gives the output a matrix of its own; the default is the embedding's, "tied".
+	Head string `json:"head,omitempty"`
+	// EmbedScale and ResidualScale multiply the embeddings (Gemma: √d_model) and what each sub-layer adds (Granite).
+	EmbedScale    float64 `json:"embed_scale,omitempty"`
+	ResidualScale float64 `json:"residual_scale,omitempty"`
+	// AttentionCap and LogitCap are c of c·tanh(z/c), for attention logits and for the logits of tokens (Gemma 2).
+	AttentionCap float64 `json:"attention_cap,omitempty"`
+	LogitCap     float64 `json:"logit_cap,omitempty"`
+	// ClipQKV bounds queries, keys and values to [−c, c] (MPT).
+	ClipQKV float64 `json:"clip_qkv,omitempty"`
+	// AttentionScale multiplies q·k: "sqrt" is d_head^−½, "none" is 1, and a number is itself.
 	AttentionScale string `json:"attention_scale"`
 	// Attention is "softmax" or "differential", where the heads 2h and 2h+1 attend together,
 	// with the difference of their weights; see differ. softmax, the default, is stored as
 	// nothing: hashes of older runs stay.
 	Attention string `json:"attention,omitempty"`
-	// QKNorm "rms" normalises each head's queries and keys (RMSNorm, with a gain of K
-	// numbers for the heads of a layer) before the encoding acts on them, as Qwen3 and
-	// Gemma 3 do (after Henry et al. 2020, arXiv 2010.04245). "none", the default of
-	// this and of the next two names, is stored as nothing too.
+	// QKNorm normalises queries and keys before the encoding acts on them (after Henry et al. 2020, arXiv 2010.04245):
+	// "rms" is RMSNorm of each head, with a gain of K numbers for the heads of a layer (Qwen3, Gemma 3), "rms-all" of all
+	// heads together, with a gain for each feature (OLMo 2), "layer" LayerNorm of each head, with gain and bias for the
+	// heads of a layer (Phi), "layer-by-head" the same with a gain for each head and no bias (StableLM). "none", the
+	// default of this and of the next two names, is stored as nothing too.
 	QKNorm string `json:"qk_norm,omitempty"`
 	// AttentionSink gives the softmax of each head one more logit, whose weight no value
 	// gets, so that a head may attend to nothing: "none", "learned" (a logit for each head
@@ -82,7 +107,7 @@ type Config struct {
 	// fills it in where another setting asks for it.
 	TrainedLength int `json:"trained_length,omitempty"`
 	// HeadScale multiplies the hidden vector before the output product: "sqrt"
-	// is d_model^−½, "none" is 1.
+	// is d_model^−½, "none" is 1, and a number is itself.
 	HeadScale string `json:"head_scale"`
 	// Init is the initialisation: "t5" or "gpt".
 	Init string `json:"init"`

@@ -67,8 +67,8 @@ func (d *decoder) MaxLength() int {
 // Params lists every weight in the order of the forward pass.
 func (d *decoder) Params() []pe.Param {
 	c := d.cfg
-	inner := c.NHeads * c.DHead
-	in := initOf(c)
+	inner, keys := c.NHeads*c.DHead, c.kvHeads()*c.DHead
+	in, bias := initOf(c), c.biases()
 	list := []pe.Param{{Name: "embed.weight", Shape: []int{c.VocabSize, c.DModel}, Std: in.embed, Decay: true}}
 	list = append(list, d.enc.Params()...)
 	matrix := func(name string, out, width int, std float64) {
@@ -77,28 +77,34 @@ func (d *decoder) Params() []pe.Param {
 	gain := func(name string, width int) {
 		list = append(list, pe.Param{Name: name, Shape: []int{width}, Mean: 1, Decay: in.decayGains})
 	}
-	norm := func(name string) {
+	vector := func(name string, width int) { list = append(list, pe.Param{Name: name, Shape: []int{width}}) }
+	norm := func(name string, layer bool) {
 		gain(name+".weight", c.DModel)
-		if c.Norm == layerNorms {
-			list = append(list, pe.Param{Name: name + ".bias", Shape: []int{c.DModel}})
+		if layer {
+			vector(name+".bias", c.DModel)
 		}
 	}
-	project := func(name string, out, width int, std float64) {
+	layerNorm := c.Norm == layerNorms
+	project := func(name string, out, width int, std float64, biased bool) {
 		matrix(name+".weight", out, width, std)
-		if c.Bias == linearBias {
-			list = append(list, pe.Param{Name: name + ".bias", Shape: []int{out}})
+		if biased {
+			vector(name+".bias", out)
 		}
+	}
+	if c.EmbedNorm != "" {
+		norm("embed_norm", true)
 	}
 	for i := range c.NLayers {
 		at := fmt.Sprintf("layers.%d.", i)
-		norm(at + "attn_norm")
-		project(at+"attn.q_proj", inner, c.DModel, in.q)
-		project(at+"attn.k_proj", inner, c.DModel, in.kv)
-		project(at+"attn.v_proj", inner, c.DModel, in.kv)
+		if c.normsInput() {
+			norm(at+"attn_norm", layerNorm)
+		}
+		project(at+"attn.q_proj", inner, c.DModel, in.q, bias.qkv)
+		project(at+"attn.k_proj", keys, c.DModel, in.kv, bias.qkv)
+		project(at+"attn.v_proj", keys, c.DModel, in.kv, bias.qkv)
 		attends := !d.isDelta(i)
-		if c.QKNorm != "" && attends {
-			gain(at+"attn.q_norm.weight", c.DHead)
-			gain(at+"attn.k_norm.weight", c.DHead)
+		if attends {
+			list = append(list, c.qkNormParams(at+"attn.", in)...)
 		}
 		if c.LogitScale == scaleSSMax && attends {
 			list = append(list, ssmaxParam(c, i))
@@ -115,12 +121,31 @@ func (d *decoder) Params() []pe.Param {
 		if !attends {
 			list = append(list, deltaParams(c, at+"attn.", in)...)
 		}
-		project(at+"attn.o_proj", c.DModel, inner, in.o)
-		norm(at + "mlp_norm")
-		project(at+"mlp.up_proj", c.DFF, c.DModel, in.up)
-		project(at+"mlp.down_proj", c.DModel, c.DFF, in.down)
+		project(at+"attn.o_proj", c.DModel, inner, in.o, bias.out)
+		if c.normsOutput() {
+			norm(at+"attn_out_norm", layerNorm)
+		}
+		if c.normsInput() && c.Residual != parallelShared {
+			norm(at+"mlp_norm", layerNorm)
+		}
+		if c.MLP == gatedMLP {
+			project(at+"mlp.gate_proj", c.DFF, c.DModel, in.up, bias.mlp)
+		}
+		project(at+"mlp.up_proj", c.DFF, c.DModel, in.up, bias.mlp)
+		project(at+"mlp.down_proj", c.DModel, c.DFF, in.down, bias.mlp)
+		if c.normsOutput() {
+			norm(at+"mlp_out_norm", layerNorm)
+		}
 	}
-	norm("norm")
+	if c.NormPlace != normAfter {
+		norm("norm", layerNorm)
+	}
+	if c.Head == untiedHead {
+		matrix("head.weight", c.VocabSize, c.DModel, in.embed)
+	}
+	if bias.head {
+		vector("head.bias", c.VocabSize)
+	}
 	return list
 }
 
@@ -232,8 +257,12 @@ func (d *decoder) Forward(b *graph.Builder, m Mode) *Forward {
 	}
 	p := newPass(d, b, m)
 	x := b.Gather(p.param("embed.weight"), p.ids, 0) // [B,T,D]
+	x = p.times(x, d.cfg.EmbedScale)
 	b.In("embed", func() { x = d.enc.Embed(p.site(0, nil), x) })
 	x = p.dropRows("embed", b.Reshape(x, p.rows(), graph.N(d.cfg.DModel)))
+	if d.cfg.EmbedNorm != "" {
+		x = p.layerNorm("embed_norm", x)
+	}
 	x = p.shift(0, x)
 	p.showHidden(0, x)
 	for i := range d.cfg.NLayers {
@@ -246,13 +275,11 @@ func (d *decoder) Forward(b *graph.Builder, m Mode) *Forward {
 		kept = graph.Sym(card.Kept)
 		x = p.keepLast(x)
 	}
-	x = p.dropRows("norm", p.norm("norm", x))
-	b.In("head", func() {
-		if d.cfg.HeadScale == "sqrt" {
-			x = b.Mul(x, b.Float(1/math.Sqrt(float64(d.cfg.DModel))))
-		}
-		p.out.Logits = linear(b, x, p.param("embed.weight"))
-	})
+	if d.cfg.NormPlace != normAfter {
+		x = p.norm("norm", x)
+	}
+	x = p.dropRows("norm", x)
+	b.In("head", func() { p.out.Logits = p.head(x) })
 	if m.Cache {
 		p.out.Logits = b.Reshape(p.out.Logits, p.batch, kept, graph.N(d.cfg.VocabSize))
 	}

@@ -241,6 +241,18 @@ func decoders(t *testing.T) iter.Seq2[string, models.Model] {
 				}
 			}
 		}
+		for name, change := range blockVariants {
+			for _, encoding := range []string{"rope", "cope"} {
+				if encoding == "cope" && name != "key heads" { // it reads the keys themselves
+					continue
+				}
+				cfg := micro(encoding, "modern")
+				change(&cfg)
+				if !yield(encoding+"/"+name, newDecoder(t, cfg)) {
+					return
+				}
+			}
+		}
 	}
 }
 
@@ -665,11 +677,10 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *models.Config) { c.NLayers = 1 << 30 }, "n_layers"},
 		{func(c *models.Config) { c.VocabSize = 0 }, "vocab_size 0"},
 		{func(c *models.Config) { c.Activation = "swish" }, `activation "swish"`},
-		{func(c *models.Config) { c.AttentionScale = "1" }, `attention_scale "1"`},
 		{func(c *models.Config) { c.NormEps = math.NaN() }, "norm_eps NaN"},
 		{func(c *models.Config) { c.Norm = "batch" }, `norm "batch": want rms or layer`},
-		{func(c *models.Config) { c.Bias = "qkv" }, `bias "qkv": want none or linear`},
-		{func(c *models.Config) { c.QKNorm = "layer" }, `qk_norm "layer": want none or rms`},
+		{func(c *models.Config) { c.Bias = "q" }, `bias "q": want none, linear`},
+		{func(c *models.Config) { c.QKNorm = "l2" }, `qk_norm "l2": want none or rms`},
 		{func(c *models.Config) { c.Attention = "linear" }, `attention "linear": want softmax or differential`},
 		{func(c *models.Config) { c.Attention, c.NHeads = "differential", 3 }, "n_heads 3 is odd"},
 		{func(c *models.Config) { c.AttentionSink = "one" }, `attention_sink "one": want none or learned or zero`},

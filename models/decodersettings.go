@@ -20,18 +20,19 @@ var family = map[string]Config{
 		NormEps: 1e-5},
 }
 
-// Values of Config.Norm and Config.Bias.
-const (
-	layerNorms = "layer"
-	linearBias = "linear"
-)
+// layerNorms is a value of Config.Norm and Config.EmbedNorm.
+const layerNorms = "layer"
 
 // resolveDecoder fills in and checks the decoder's settings.
 func resolveDecoder(c Config) (Config, error) {
 	base := family[c.Settings]
 	c.Activation = cmp.Or(c.Activation, base.Activation)
 	c.Norm = unlessDefault(cmp.Or(c.Norm, base.Norm), "rms", base.Norm)
-	c.Bias = unlessDefault(cmp.Or(c.Bias, base.Bias), "none", base.Bias)
+	bias, err := parseBias(cmp.Or(c.Bias, base.Bias, "none"))
+	if err != nil {
+		return c, err
+	}
+	c.Bias = unlessDefault(bias.String(), "none", base.Bias)
 	c.AttentionScale = cmp.Or(c.AttentionScale, base.AttentionScale)
 	c.HeadScale = cmp.Or(c.HeadScale, base.HeadScale)
 	c.Init = cmp.Or(c.Init, base.Init)
@@ -39,9 +40,18 @@ func resolveDecoder(c Config) (Config, error) {
 	if c.Attention == "softmax" {
 		c.Attention = "" // one way to write a configuration, one hash
 	}
-	for _, setting := range []*string{&c.QKNorm, &c.AttentionSink, &c.LogitScale} {
-		if *setting == "none" {
+	for setting, plain := range map[*string]string{&c.QKNorm: "none", &c.AttentionSink: "none", &c.LogitScale: "none",
+		&c.MLP: "plain", &c.NormPlace: "before", &c.Residual: "sequential", &c.EmbedNorm: "none", &c.Head: "tied"} {
+		if *setting == plain {
 			*setting = ""
+		}
+	}
+	if c.NKVHeads == c.NHeads {
+		c.NKVHeads = 0
+	}
+	for _, factor := range []*float64{&c.EmbedScale, &c.ResidualScale} {
+		if *factor == 1 {
+			*factor = 0
 		}
 	}
 	if c.LogitScale == scaleLogN && c.LogitSlope == 0 && c.TrainedLength > 1 {
@@ -125,15 +135,17 @@ func checkDecoder(c Config) error {
 		key, value string
 		allowed    []string
 	}{
-		{"activation", c.Activation, []string{"relu", "relu2", "gelu"}},
+		{"activation", c.Activation, []string{"relu", "relu2", "silu", "gelu", exactGELU}},
+		{"mlp", cmp.Or(c.MLP, "plain"), []string{"plain", gatedMLP}},
 		{"norm", cmp.Or(c.Norm, "rms"), []string{"rms", layerNorms}},
-		{"bias", cmp.Or(c.Bias, "none"), []string{"none", linearBias}},
-		{"attention_scale", c.AttentionScale, []string{"sqrt", "none"}},
+		{"norm_place", cmp.Or(c.NormPlace, "before"), []string{"before", normOutput, normBoth, normAfter}},
+		{"residual", cmp.Or(c.Residual, "sequential"), []string{"sequential", parallel, parallelShared, normedResidual}},
+		{"embed_norm", cmp.Or(c.EmbedNorm, "none"), []string{"none", layerNorms}},
+		{"head", cmp.Or(c.Head, "tied"), []string{"tied", untiedHead}},
 		{"attention", cmp.Or(c.Attention, "softmax"), []string{"softmax", differential}},
-		{"qk_norm", cmp.Or(c.QKNorm, "none"), []string{"none", "rms"}},
+		{"qk_norm", cmp.Or(c.QKNorm, "none"), []string{"none", qkRMS, qkRMSAll, qkLayer, qkLayerByHead}},
 		{"attention_sink", cmp.Or(c.AttentionSink, "none"), []string{"none", sinkLearned, sinkZero}},
 		{"logit_scale", cmp.Or(c.LogitScale, "none"), []string{"none", scaleSSMax, scaleLogN}},
-		{"head_scale", c.HeadScale, []string{"sqrt", "none"}},
 		{"init", c.Init, []string{"gpt", "t5"}},
 	} {
 		if !slices.Contains(f.allowed, f.value) {
@@ -152,5 +164,5 @@ func checkDecoder(c Config) error {
 	if c.Attention == differential && c.NHeads%2 != 0 {
 		return fmt.Errorf("attention %s: n_heads %d is odd, and heads attend in pairs", differential, c.NHeads)
 	}
-	return cmp.Or(checkLogits(c), checkAblation(c))
+	return cmp.Or(checkBlock(c), checkLogits(c), checkAblation(c))
 }

@@ -27,7 +27,7 @@ func (c Config) valueHeads() (heads, width int) {
 	if c.Attention == differential {
 		return c.NHeads / 2, 2 * c.DHead
 	}
-	return c.NHeads, c.DHead
+	return c.kvHeads(), c.DHead
 }
 
 // differ is differential attention (Ye et al. 2024, arXiv 2410.05258, equations 1 to 3;

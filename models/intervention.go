@@ -13,7 +13,8 @@ import (
 // Intervention is a change of a finished model that takes no training: its weights stay.
 // The zero value changes nothing.
 type Intervention struct {
-	// RoPE is one of pe.ScalingMethods, "" for none, and RoPEFactor its factor.
+	// RoPE is one of pe.ScalingMethods, and RoPEFactor its factor; "none" leaves out the rotation (DroPE: Gelberg et al.
+	// 2025, arXiv 2512.12167), and "" leaves it as it is.
 	RoPE       string
 	RoPEFactor float64
 	// LogN multiplies logits by 1 + c·ln(max(n, L)/L), see Config.LogitScale; c is
@@ -35,10 +36,14 @@ type Intervention struct {
 func ParseIntervention(rope, window string, scales ...string) (Intervention, error) {
 	i := Intervention{Window: Windows(window)}
 	var err error
-	if rope != "" {
+	switch rope {
+	case "":
+	case noRoPE:
+		i.RoPE = noRoPE
+	default:
 		method, factor, _ := strings.Cut(rope, ":")
 		if i.RoPEFactor, err = strconv.ParseFloat(factor, 64); err != nil || !slices.Contains(pe.ScalingMethods, method) {
-			return i, fmt.Errorf("rope %q: want one of %s, a colon and a factor, such as yarn:4",
+			return i, fmt.Errorf("rope %q: want none, or one of %s, a colon and a factor, such as yarn:4",
 				rope, strings.Join(pe.ScalingMethods, ", "))
 		}
 		i.RoPE = method
@@ -83,7 +88,11 @@ func (i *Intervention) parseScale(text string) error {
 // String is the intervention for people: "yarn:4, log-n=0.4, window=16"; "" for none.
 func (i Intervention) String() string {
 	var parts []string
-	if i.RoPE != "" {
+	switch i.RoPE {
+	case "":
+	case noRoPE:
+		parts = append(parts, "rope="+noRoPE)
+	default:
 		parts = append(parts, fmt.Sprintf("%s:%v", i.RoPE, i.RoPEFactor))
 	}
 	if i.LogN && i.LogitSlope == 0 {
@@ -151,7 +160,13 @@ func (i Intervention) Apply(c Config, longest func() (int, error)) (Config, erro
 	if i.Window != "" {
 		c.Window = i.Window
 	}
-	if i.RoPE != "" {
+	switch i.RoPE {
+	case "":
+	case noRoPE:
+		if c, err = unrotated(c); err != nil {
+			return c, err
+		}
+	default:
 		if c.EncodingParams, err = i.scaled(c, trained); err != nil {
 			return c, err
 		}
@@ -160,6 +175,32 @@ func (i Intervention) Apply(c Config, longest func() (int, error)) (Config, erro
 		return c, err
 	}
 	return c.Resolve()
+}
+
+// noRoPE is a value of Intervention.RoPE.
+const noRoPE = "none"
+
+// unrotated has nope in the layers whose encoding is rope.
+func unrotated(c Config) (Config, error) {
+	p, err := pe.ParsePattern(c.Encoding, 0)
+	if err != nil {
+		return c, err
+	}
+	found := false
+	for layer, name := range p {
+		if base, _, _ := strings.Cut(name, "."); base == "rope" {
+			p[layer], found = "nope", true
+		}
+	}
+	if !found {
+		return c, fmt.Errorf("rope %s: the encoding %s has no rotation to leave out", noRoPE, c.ByLayer())
+	}
+	if slices.ContainsFunc(p, func(name string) bool { return name != "nope" }) {
+		return c, fmt.Errorf("rope %s: other layers of %s have an encoding too, which would stay; want a model of rope and nope",
+			noRoPE, c.ByLayer())
+	}
+	c.Encoding, c.EncodingParams = "nope", nil
+	return c, nil
 }
 
 // scaled returns the encoding's settings with the scaling in them.

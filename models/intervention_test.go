@@ -48,8 +48,8 @@ func TestParseIntervention(t *testing.T) {
 		rope, want string
 		scales     []string
 	}{
-		{rope: "yarn", want: `rope "yarn": want one of pi, ntk, yarn, yarn-paper, a colon and a factor`},
-		{rope: "dynamic:2", want: `rope "dynamic:2": want one of`},
+		{rope: "yarn", want: `rope "yarn": want none, or one of pi, ntk, yarn, yarn-paper, a colon and a factor`},
+		{rope: "dynamic:2", want: `rope "dynamic:2": want none, or one of`},
 		{scales: []string{"log-n=0"}, want: `scale "log-n=0": want log-n=C with a positive number`},
 		{scales: []string{"log-n=x"}, want: `scale "log-n=x"`},
 		{scales: []string{"factor"}, want: `scale "factor": want factor=X`},
@@ -121,6 +121,34 @@ func TestApplyToHybrid(t *testing.T) {
 	_, err = intervention(t, "pi:2").Apply(micro("alibi/nope", "modern"), longest)
 	if err == nil || !strings.Contains(err.Error(), "the encoding alibi/nope has no frequencies") {
 		t.Errorf("alibi/nope: error %v", err)
+	}
+}
+
+// Without the rotation a model is NoPE, with the same weights.
+func TestApplyNoRoPE(t *testing.T) {
+	for encoding, params := range map[string]string{"rope": `{"theta":500}`, "rope/nope": `{"rope":{"theta":500}}`, "rope.a/rope": ""} {
+		cfg := micro(encoding, "modern")
+		cfg.EncodingParams = []byte(params)
+		i := intervention(t, "none")
+		got, err := i.Apply(cfg, longest)
+		if err != nil || got.Encoding != "nope" || got.EncodingParams != nil || i.String() != "rope=none" {
+			t.Errorf("%s: %s %s, %v", encoding, got.Encoding, got.EncodingParams, err)
+		}
+	}
+	for encoding, want := range map[string]string{"alibi": "no rotation to leave out", "rope/alibi": "other layers of rope/alibi"} {
+		if _, err := intervention(t, "none").Apply(micro(encoding, "modern"), longest); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v", encoding, err)
+		}
+	}
+}
+
+// A scaling that a model has from its configuration is not replaced.
+func TestApplyToScaled(t *testing.T) {
+	cfg := micro("rope", "modern")
+	cfg.EncodingParams = []byte(`{"scaling":"llama3","scaling_factor":8,"scaling_length":64}`)
+	const want = "yarn:4: the model's frequencies have the scaling llama3 already"
+	if _, err := intervention(t, "yarn:4").Apply(cfg, longest); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -28,18 +28,26 @@ func rmsNorm(b *graph.Builder, x, gain *graph.Node, eps float64, m Mode) *graph.
 	return b.Mul(b.Mul(x, r), gain)
 }
 
-// layerNorm returns (x − mean(x)) / √(var(x) + eps) ∘ gain + bias over the last axis of x
+// layerNorm returns (x − mean(x)) / √(var(x) + eps) ∘ gain + bias, without a bias that is nil, over the last axis of x
 // [..., D], where var is the mean square of x − mean(x) (Ba et al. 2016, arXiv 1607.06450).
 // No profile has an operator for it: in the form below ONNX Runtime makes one of it.
 func layerNorm(b *graph.Builder, x, gain, bias *graph.Node, eps float64, m Mode) *graph.Node {
 	centred := b.Sub(x, b.ReduceMean(x, true, -1))
 	if m.Cache { // in the form that ONNX Runtime knows
 		root := b.Sqrt(b.Add(b.ReduceMean(b.Pow(centred, 2), true, -1), b.Float(eps)))
-		return b.Add(b.Mul(b.Div(centred, root), gain), bias)
+		return addBias(b, b.Mul(b.Div(centred, root), gain), bias)
 	}
 	variance := b.ReduceMean(b.Mul(centred, centred), true, -1)
 	r := b.Reciprocal(b.Sqrt(b.Add(variance, b.Float(eps))))
-	return b.Add(b.Mul(b.Mul(centred, r), gain), bias)
+	return addBias(b, b.Mul(b.Mul(centred, r), gain), bias)
+}
+
+// addBias adds a bias, if there is one.
+func addBias(b *graph.Builder, x, bias *graph.Node) *graph.Node {
+	if bias == nil {
+		return x
+	}
+	return b.Add(x, bias)
 }
 
 // linear returns x Wᵀ for x [N,in] and W [out,in].
@@ -53,8 +61,14 @@ func activate(b *graph.Builder, name string, x *graph.Node) *graph.Node {
 	case "relu2": // So et al. 2021, arXiv 2109.08668
 		y := b.Relu(x)
 		return b.Mul(y, y)
+	case "silu": // x·σ(x), Hendrycks & Gimpel 2016, arXiv 1606.08415
+		return b.Mul(x, b.Sigmoid(x))
 	}
-	// gelu in its tanh form (Hendrycks & Gimpel 2016, arXiv 1606.08415, section 2):
+	// gelu (Hendrycks & Gimpel 2016, arXiv 1606.08415, section 2), exact: ½x(1 + erf(x/√2)).
+	if name == exactGELU {
+		return b.Mul(b.Mul(x, b.Float(0.5)), b.Add(b.Erf(b.Div(x, b.Float(math.Sqrt2))), b.Float(1)))
+	}
+	// gelu in its tanh form (the same section):
 	// ½x(1 + tanh(√(2/π)(x + 0.044715x³))).
 	cube := b.Mul(b.Mul(x, x), x)
 	inner := b.Mul(b.Add(x, b.Mul(cube, b.Float(0.044715))), b.Float(math.Sqrt(2/math.Pi)))

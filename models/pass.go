@@ -3,7 +3,6 @@ package models
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -90,14 +89,23 @@ func (p *pass) param(name string) *graph.Node {
 	return p.b.Param(name, shape...)
 }
 
-// norm normalises x [..., D] as the model does before its sub-layers, with the gain
+// norm normalises x [..., D] as the model does around its sub-layers, with the gain
 // name.weight and, of LayerNorm, the bias name.bias.
-func (p *pass) norm(name string, x *graph.Node) (y *graph.Node) {
+func (p *pass) norm(name string, x *graph.Node) *graph.Node {
 	if p.cfg.Norm != layerNorms {
 		return p.rms(name, x)
 	}
+	return p.layerNorm(name, x)
+}
+
+// layerNorm applies LayerNorm with the gain name.weight and the bias name.bias, if it is one of the model's.
+func (p *pass) layerNorm(name string, x *graph.Node) (y *graph.Node) {
 	p.b.In(name[strings.LastIndexByte(name, '.')+1:], func() {
-		y = layerNorm(p.b, x, p.param(name+".weight"), p.param(name+".bias"), p.cfg.NormEps, p.mode)
+		gain, bias := p.param(name+".weight"), (*graph.Node)(nil)
+		if _, has := p.shapes[name+".bias"]; has {
+			bias = p.param(name + ".bias")
+		}
+		y = layerNorm(p.b, x, gain, bias, p.cfg.NormEps, p.mode)
 	})
 	return y
 }
@@ -118,10 +126,10 @@ func (p *pass) rmsWith(name string, x *graph.Node, eps float64) (y *graph.Node) 
 }
 
 // project multiplies x [N,in] by the matrix name.weight [out,in], and adds the bias
-// name.bias [out] where the model has biases.
+// name.bias [out] if it is one of the model's.
 func (p *pass) project(name string, x *graph.Node) *graph.Node {
 	y := linear(p.b, x, p.param(name+".weight"))
-	if p.cfg.Bias == linearBias {
+	if _, has := p.shapes[name+".bias"]; has {
 		y = p.b.Add(y, p.param(name+".bias"))
 	}
 	return y
@@ -209,44 +217,27 @@ func (p *pass) places(outer []graph.Dim) *graph.Node {
 	return at
 }
 
-// layer is one pre-norm block on x [B·T, D].
-func (p *pass) layer(i int, x *graph.Node) *graph.Node {
-	at := fmt.Sprintf("layers.%d.", i)
-	u := p.norm(at+"attn_norm", x)
-	mix := p.attention
-	if p.isDelta(i) {
-		mix = p.deltaNet
-	}
-	p.b.In("attn", func() { u = mix(i, at+"attn.", u) })
-	x = p.b.Add(x, u)
-	u = p.norm(at+"mlp_norm", x)
-	p.b.In("mlp", func() {
-		u = activate(p.b, p.cfg.Activation, p.project(at+"mlp.up_proj", u))
-		u = p.dropRows(at+"mlp.activation", u)
-		u = p.dropRows(at+"mlp", p.project(at+"mlp.down_proj", u))
-	})
-	return p.b.Add(x, u)
-}
-
 // attention is multi-head causal self-attention of layer i on u [B·T, D].
 func (p *pass) attention(i int, at string, u *graph.Node) *graph.Node {
 	b, s, enc := p.b, p.site(i, u), encodingOf(p.enc, i, p.cfg.NLayers)
 	if w := p.windows[i]; w > 0 {
 		p.narrow(s, w)
 	}
-	project := func(name string, heads, width int) (y *graph.Node) {
+	project := func(name, norm string, heads, width int) (y *graph.Node) {
 		b.In(name, func() {
-			y = splitHeads(b, p.project(at+name, u), p.batch, p.seq, heads, width)
+			y = p.clip(p.project(at+name, u))
+			if p.cfg.QKNorm == qkRMSAll && norm != "" {
+				y = p.rms(at+norm, y)
+			}
+			y = splitHeads(b, y, p.batch, p.seq, heads, width)
 		})
 		return y
 	}
-	heads, width := p.cfg.NHeads, p.cfg.DHead
-	q, k := project("q_proj", heads, width), project("k_proj", heads, width)
-	heads, width = p.cfg.valueHeads()
-	v := project("v_proj", heads, width)
-	if p.cfg.QKNorm != "" {
-		q, k = p.rms(at+"q_norm", q), p.rms(at+"k_norm", k)
-	}
+	q := project("q_proj", "q_norm", p.cfg.NHeads, p.cfg.DHead)
+	k := project("k_proj", "k_norm", p.cfg.kvHeads(), p.cfg.DHead)
+	heads, width := p.cfg.valueHeads()
+	v := project("v_proj", "", heads, width)
+	q, k = p.normHeads(at+"q_norm", q), p.normHeads(at+"k_norm", k)
 	q, k = enc.QK(s, q, k)
 	k, v = s.Grow(card.Keys, k, 2), s.Grow(card.Values, v, 2)
 	u = p.attend(s, enc, q, k, v)
@@ -258,12 +249,7 @@ func (p *pass) attention(i int, at string, u *graph.Node) *graph.Node {
 	return p.dropRows(strings.TrimSuffix(at, "."), u)
 }
 
-func (p *pass) scale() float64 {
-	if p.cfg.AttentionScale == "none" {
-		return 1
-	}
-	return 1 / math.Sqrt(float64(p.cfg.DHead))
-}
+func (p *pass) scale() float64 { return factorOf(p.cfg.AttentionScale, p.cfg.DHead) }
 
 // visible is what a query may see: keys no later than itself that are not
 // padding, and of those the last w, unless w is 0; bool, [B or 1, 1, T, S].
@@ -296,13 +282,14 @@ func (p *pass) attend(s *pe.Site, enc pe.Encoding, q, k, v *graph.Node) *graph.N
 	} else if c != 1 {
 		scaled = b.Mul(q, b.Float(c))
 	}
-	logits := b.MatMul(scaled, b.Transpose(k, 0, 1, 3, 2)) // [B,H,T,S]
+	logits := p.grouped(scaled, b.Transpose(k, 0, 1, 3, 2)) // [B,H,T,S]
 	if bias := enc.Bias(s); bias != nil {
 		logits = b.Add(logits, bias)
 	}
 	if m, ok := enc.(pe.LogitMapper); ok {
-		logits = m.MapLogits(s, q, k, logits)
+		logits = m.MapLogits(s, q, p.repeatHeads(k), logits)
 	}
+	logits = p.cap(logits, p.cfg.AttentionCap)
 	logits = p.scaleLogits(s, logits)
 	if p.mode.AttentionLogits {
 		p.out.AttentionLogits = append(p.out.AttentionLogits, graph.Output{Name: fmt.Sprintf(LogitsName, s.Layer),
@@ -326,7 +313,7 @@ func (p *pass) attend(s *pe.Site, enc pe.Encoding, q, k, v *graph.Node) *graph.N
 	if p.cfg.Attention == differential {
 		return p.differ(s, weights, v)
 	}
-	return b.MatMul(weights, v)
+	return p.grouped(weights, v)
 }
 
 // drop is dropout on x at a place.

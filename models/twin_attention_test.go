@@ -28,18 +28,6 @@ var attentionVariants = map[string]func(c *models.Config){
 	},
 }
 
-// normHeads normalises each head's part of a query or key, where the model does.
-func (w *twin) normHeads(gain string, x []float64) []float64 {
-	if w.cfg.QKNorm == "" || w.w[gain] == nil { // as in the layers of a DeltaNet
-		return x
-	}
-	var y []float64
-	for h := range w.cfg.NHeads {
-		y = append(y, w.norm(gain, w.head(x, h))...)
-	}
-	return y
-}
-
 // scaleLogits multiplies the logits of one query z [H][n] in place.
 func (w *twin) scaleLogits(layer int, z [][]float64) {
 	c := w.cfg

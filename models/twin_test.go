@@ -39,6 +39,8 @@ type twin struct {
 	keep func(distance, i int) float64
 	// window is how many keys a query sees at most, of an encoding with a window; else 0.
 	window int
+	// length is how many tokens the text has.
+	length int
 	// layers are the twins of a hybrid's encodings, by layer; nil for one of all layers.
 	layers []*twin
 }
@@ -50,8 +52,13 @@ type twinLayer struct {
 	hidden, q, k, v [][]float64
 }
 
-// head returns a head's part of a query, key or value.
+// head returns a head's part of a query.
 func (w *twin) head(x []float64, h int) []float64 { return x[h*w.cfg.DHead:][:w.cfg.DHead] }
+
+// keyHead returns the part of a key or value that a head reads.
+func (w *twin) keyHead(x []float64, h int) []float64 {
+	return w.head(x, h*len(x)/w.cfg.DHead/w.cfg.NHeads)
+}
 
 // twins has what each encoding of the table changes. The twin of a name is in
 // twin_name_test.go, which adds it here.
@@ -88,6 +95,7 @@ func twinOf(t testing.TB, name string, cfg models.Config) *twin {
 		return w
 	}
 	w.mix = w.attend
+	name, _, _ = strings.Cut(name, ".") // the label of an element of a hybrid
 	change, ok := twins[name]
 	if !ok {
 		t.Fatalf("the encoding %s has no naive twin", name)
@@ -162,12 +170,7 @@ func frequencies(width int) []float64 {
 	return f
 }
 
-func (w *twin) scale() float64 {
-	if w.cfg.AttentionScale == "sqrt" {
-		return float64(float32(1 / math.Sqrt(float64(w.cfg.DHead))))
-	}
-	return 1
-}
+func (w *twin) scale() float64 { return number(w.cfg.AttentionScale, w.cfg.DHead) }
 
 // vector returns a head's row of a weight [H,K].
 func (w *twin) vector(name string, head int) []float64 {
@@ -209,31 +212,19 @@ func (w *twin) norm(name string, x []float64) []float64 {
 	return y
 }
 
-// blockNorm is the norm before a sub-layer and at the end.
+// blockNorm is a norm around a sub-layer.
 func (w *twin) blockNorm(name string, x []float64) []float64 {
 	if w.cfg.Norm != "layer" {
 		return w.norm(name+".weight", x)
 	}
-	mean, variance := 0.0, 0.0
-	for _, v := range x {
-		mean += v / float64(len(x))
-	}
-	for _, v := range x {
-		variance += (v - mean) * (v - mean) / float64(len(x))
-	}
-	y := make([]float64, len(x))
-	for i, v := range x {
-		gain, bias := tensor.Data[float32](w.w[name+".weight"])[i], tensor.Data[float32](w.w[name+".bias"])[i]
-		y[i] = (v-mean)/math.Sqrt(variance+float64(float32(w.cfg.NormEps)))*float64(gain) + float64(bias)
-	}
-	return y
+	return w.layerNorm(name, x, 0)
 }
 
 // project is a linear layer, with a bias where the model has biases.
 func (w *twin) project(name string, x []float64) []float64 {
 	y := w.matrix(name + ".weight")(x)
-	if w.cfg.Bias == "linear" {
-		for i, v := range tensor.Data[float32](w.w[name+".bias"]) {
+	if bias := w.w[name+".bias"]; bias != nil {
+		for i, v := range tensor.Data[float32](bias) {
 			y[i] += float64(v)
 		}
 	}
@@ -250,42 +241,46 @@ func add(x, y []float64) {
 func (w *twin) logits(ids []int64) [][]float64 {
 	c := w.cfg
 	embed := tensor.Data[float32](w.w["embed.weight"])
+	w.length = len(ids)
+	for _, part := range w.layers {
+		part.length = len(ids)
+	}
 	h := make([][]float64, len(ids))
 	for t, id := range ids {
 		for i := range c.DModel {
-			h[t] = append(h[t], float64(embed[int(id)*c.DModel+i]))
+			h[t] = append(h[t], float64(embed[int(id)*c.DModel+i])*float64(float32(cmp.Or(c.EmbedScale, 1))))
 		}
 		w.embed(h[t], w.at(t))
 		w.mark(h[t], ids, t)
 	}
+	for _, x := range h {
+		if c.EmbedNorm != "" {
+			copy(x, w.layerNorm("embed_norm", x, 0))
+		}
+	}
 	for l := range c.NLayers {
-		at := fmt.Sprintf("layers.%d.", l)
-		layer := &twinLayer{index: l}
-		for _, x := range h {
-			u := w.blockNorm(at+"attn_norm", x)
-			layer.hidden = append(layer.hidden, u)
-			layer.q = append(layer.q, w.normHeads(at+"attn.q_norm.weight", w.project(at+"attn.q_proj", u)))
-			layer.k = append(layer.k, w.normHeads(at+"attn.k_norm.weight", w.project(at+"attn.k_proj", u)))
-			layer.v = append(layer.v, w.project(at+"attn.v_proj", u))
-		}
-		for t := range h {
-			add(h[t], w.project(at+"attn.o_proj", w.of(l).mix(layer, t)))
-			u := w.project(at+"mlp.up_proj", w.blockNorm(at+"mlp_norm", h[t]))
-			for i := range u {
-				u[i] = activated(c.Activation, u[i])
-			}
-			add(h[t], w.project(at+"mlp.down_proj", u))
-		}
+		w.block(l, h)
 	}
 	out := make([][]float64, len(ids))
 	for t, x := range h {
-		x = w.blockNorm("norm", x)
-		if c.HeadScale == "sqrt" {
-			for i := range x {
-				x[i] *= float64(float32(1 / math.Sqrt(float64(c.DModel))))
+		if c.NormPlace != "after" {
+			x = w.blockNorm("norm", x)
+		}
+		scale := number(c.HeadScale, c.DModel)
+		for i := range x {
+			x[i] *= scale
+		}
+		matrix := "embed.weight"
+		if c.Head == "untied" {
+			matrix = "head.weight"
+		}
+		out[t] = w.matrix(matrix)(x)
+		if bias := w.w["head.bias"]; bias != nil {
+			for i, v := range tensor.Data[float32](bias) {
+				out[t][i] += float64(v)
 			}
 		}
-		out[t] = w.matrix("embed.weight")(x)
+		w.cap(out[t], c.LogitCap)
 	}
 	return out
 }
@@ -296,6 +291,11 @@ func activated(name string, x float64) float64 {
 		return max(x, 0)
 	case "relu2":
 		return max(x, 0) * max(x, 0)
+	case "silu":
+		return x / (1 + math.Exp(-x))
+	}
+	if name == "gelu_exact" {
+		return 0.5 * x * (1 + math.Erf(x/float64(float32(math.Sqrt2))))
 	}
 	inner := x + float64(float32(0.044715))*x*x*x
 	return 0.5 * x * (1 + math.Tanh(float64(float32(math.Sqrt(2/math.Pi)))*inner))
@@ -307,7 +307,7 @@ func (w *twin) attend(l *twinLayer, t int) []float64 {
 	for h := range z {
 		q := w.head(l.q[t], h)
 		for j := range t + 1 {
-			k := w.head(l.k[j], h)
+			k := w.keyHead(l.k[j], h)
 			a, b := w.rotate(q, w.at(t)), w.rotate(k, w.at(j))
 			s := 0.0
 			for i := range a {
@@ -317,6 +317,9 @@ func (w *twin) attend(l *twinLayer, t int) []float64 {
 		}
 	}
 	w.mapLogits(l, t, z)
+	for h := range z {
+		w.cap(z[h], w.cfg.AttentionCap)
+	}
 	w.scaleLogits(l.index, z)
 	weights := make([][]float64, len(z))
 	for h := range z {
@@ -335,7 +338,7 @@ func (w *twin) attend(l *twinLayer, t int) []float64 {
 	for h := range z {
 		y := make([]float64, w.cfg.DHead)
 		for j, p := range weights[h] {
-			for i, x := range w.head(l.v[j], h) {
+			for i, x := range w.keyHead(l.v[j], h) {
 				y[i] += p * x
 			}
 		}
@@ -365,6 +368,14 @@ func TestTwinSettings(t *testing.T) {
 		{"kerple", `{"kind":"power"}`}, {"fire", `{"threshold":4}`}, {"fire", `{"threshold":4,"shared":false}`},
 		{"dape", `{"base":"kerple","shared":false}`}, {"sinusoidal", `{"learned":true}`},
 		{"rope", `{"scaling":"yarn","scaling_ramp":"pairs","scaling_factor":4,"scaling_length":12}`},
+		{"rope", `{"scaling":"yarn","scaling_ramp":"pairs","scaling_factor":4,"scaling_length":12,"scaling_attention":1.25,"theta":500}`},
+		{"rope", `{"scaling":"llama3","scaling_factor":8,"scaling_length":64,"scaling_slow":1,"scaling_fast":4}`},
+		{"rope", `{"scaling":"dynamic","scaling_factor":2,"scaling_length":8}`},
+		{"rope", `{"scaling":"dynamic","scaling_factor":2,"scaling_length":11}`},
+		{"rope", `{"scaling":"longrope","scaling_length":8,"scaling_attention":1.5,"fraction":0.5,"scaling_short":[1,2],"scaling_long":[3,5]}`},
+		{"rope", `{"scaling":"longrope","scaling_length":11,"scaling_short":[1,2,3,4],"scaling_long":[4,5,6,7]}`},
+		{"rope.local/rope", `{"rope.local":{"theta":100},"rope":{"scaling":"pi","scaling_factor":1}}`},
+		{"alibi", `{"factor":0.25}`},
 	} {
 		cfg := micro(tc.encoding, "modern")
 		cfg.EncodingParams = json.RawMessage(tc.settings)

@@ -22,6 +22,41 @@ var attentionVariants = map[string]func(c *models.Config){
 	"factors":      func(c *models.Config) { c.LogitFactors = []float64{1.5, 0.5} },
 }
 
+// blockVariants are the settings of the block, as families of pretrained decoders have them together.
+var blockVariants = map[string]func(c *models.Config){
+	"llama": func(c *models.Config) {
+		c.NKVHeads, c.MLP, c.Activation, c.Bias, c.QKNorm = c.NHeads/2, "gated", "silu", "qkv", "rms"
+	},
+	"gemma": func(c *models.Config) {
+		c.NormPlace, c.EmbedScale, c.AttentionScale, c.AttentionCap, c.LogitCap = "both", 4, "0.25", 5, 3
+	},
+	"olmo": func(c *models.Config) {
+		c.NormPlace, c.QKNorm, c.NKVHeads, c.Head = "output", "rms-all", c.NHeads/2, "untied"
+	},
+	"pythia": func(c *models.Config) {
+		c.Residual, c.Norm, c.Bias, c.Head = "parallel", "layer", "linear,head", "untied"
+	},
+	"gptj": func(c *models.Config) {
+		c.Residual, c.Norm, c.Bias, c.HeadScale = "parallel-shared", "layer", "mlp", "0.5"
+	},
+	"bloom":    func(c *models.Config) { c.Residual, c.EmbedNorm, c.Norm, c.Bias = "normed", "layer", "layer", "linear" },
+	"opt":      func(c *models.Config) { c.NormPlace, c.Norm, c.ClipQKV, c.ResidualScale = "after", "layer", 0.75, 0.5 },
+	"phi":      func(c *models.Config) { c.QKNorm, c.MLP = "layer", "gated" },
+	"stablelm": func(c *models.Config) { c.QKNorm, c.Norm, c.NKVHeads = "layer-by-head", "layer", c.NHeads/2 },
+}
+
+func TestBlockGradient(t *testing.T) {
+	orttest.Require(t)
+	for name, change := range blockVariants {
+		t.Run(name, func(t *testing.T) {
+			cfg := micro("rope", 1)
+			change(&cfg.Model)
+			checkGradient(t, cfg)
+			checkEngines(t, cfg)
+		})
+	}
+}
+
 // The gradients of the variants, as TestStepGradient and TestStepAgainstInterpreter check
 // the encodings'.
 func TestVariantGradient(t *testing.T) {

@@ -1,6 +1,8 @@
 package pe
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 
 	"github.com/nopezoo/zoo/graph"
@@ -15,8 +17,22 @@ type alibi struct {
 	Slopes []float64
 }
 
-func newALiBi(d Dims, _ struct{}) (Encoding, error) {
-	return alibi{Slopes: ALiBiSlopes(d.Heads)}, nil
+// alibiSettings are ALiBi's settings.
+type alibiSettings struct {
+	// Factor multiplies all slopes; default 1. Falcon has d_head^−½, since it scales the bias with the scores.
+	Factor float64 `json:"factor,omitempty"`
+}
+
+func newALiBi(d Dims, p alibiSettings) (Encoding, error) {
+	p.Factor = cmp.Or(p.Factor, 1)
+	if !(p.Factor > 0 && p.Factor <= maxScaling) {
+		return nil, fmt.Errorf("factor %v: want a positive number up to %d", p.Factor, maxScaling)
+	}
+	slopes := ALiBiSlopes(d.Heads)
+	for h := range slopes {
+		slopes[h] *= p.Factor
+	}
+	return alibi{Slopes: slopes}, nil
 }
 
 // ALiBiSlopes returns the slopes of h heads: 2^(−8i/h), i = 1 … h, when h is a

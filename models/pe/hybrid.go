@@ -33,7 +33,7 @@ func findHybrid(p Pattern) (Row, error) {
 		if slices.ContainsFunc(h.rows, func(r Row) bool { return r.Name == name }) {
 			continue
 		}
-		r, err := findOne(name)
+		r, err := findPart(name)
 		if err != nil {
 			return Row{}, fmt.Errorf("encoding %v: %v", p, err) // not ErrUnknown: a pattern is no misspelt name
 		}
@@ -81,6 +81,15 @@ func (r Row) complete() Row {
 }
 
 func (r Row) renew(settings json.RawMessage) (json.RawMessage, error) { return r.Renew(settings) }
+
+// findPart returns the row of an element of a hybrid. A label behind a dot tells settings of one encoding
+// apart: "rope.local*5/rope" (Gemma 3) has two ropes, with settings under those names.
+func findPart(element string) (Row, error) {
+	name, _, _ := strings.Cut(element, ".")
+	r, err := findOne(name)
+	r.Name = element
+	return r, err
+}
 
 // change changes the settings of each encoding.
 func (h hybrid) change(

@@ -18,6 +18,7 @@ type rope struct {
 	head, width int
 	interleaved bool
 	freq        []float64 // radians per position, one per pair
+	long        []float64 // of longrope, in freq's place in texts of more than scaling.Length tokens
 	turning     int       // pairs that turn, from the first on
 	scaling     ropeScaling
 }
@@ -37,6 +38,9 @@ type ropeSettings struct {
 	// (2c, 2c+1). Weights trained with one are wrong with the other.
 	Layout string `json:"layout,omitempty"`
 	ropeScaling
+	// Short and Long are longrope's divisors of the frequencies, one for each pair.
+	Short []float64 `json:"scaling_short,omitempty"`
+	Long  []float64 `json:"scaling_long,omitempty"`
 }
 
 func newRoPE(d Dims, p ropeSettings) (Encoding, error) {
@@ -65,6 +69,15 @@ func newRoPE(d Dims, p ropeSettings) (Encoding, error) {
 	if err != nil {
 		return nil, err
 	}
+	if want := width / 2 * count(p.Scaling == longRoPE); len(p.Short) != want || len(p.Long) != want {
+		return nil, fmt.Errorf("scaling_short has %d numbers and scaling_long %d; want %d with scaling %q",
+			len(p.Short), len(p.Long), want, p.Scaling)
+	}
+	for _, f := range slices.Concat(p.Short, p.Long) {
+		if !(f > 0 && f <= maxScaling) {
+			return nil, fmt.Errorf("scaling_short and scaling_long: %v: want positive numbers up to %d", f, maxScaling)
+		}
+	}
 	r := rope{head: d.Head, width: width, interleaved: p.Layout == "interleaved", freq: make([]float64, width/2),
 		turning: turning, scaling: scaling}
 	for c := range turning {
@@ -73,7 +86,48 @@ func newRoPE(d Dims, p ropeSettings) (Encoding, error) {
 	for c, freq := range r.freq {
 		r.freq[c] *= scaling.of(freq, p.Theta, c, width/2)
 	}
+	if scaling.Scaling == longRoPE {
+		r.long = slices.Clone(r.freq)
+		for c := range r.freq {
+			r.freq[c] /= p.Short[c]
+			r.long[c] /= p.Long[c]
+		}
+	}
 	return r, nil
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// frequencies returns the frequencies of pairs, [1,1,n]; −1 is a feature that does not turn. With the scalings dynamic
+// and longrope they depend on the longest text of the run, rows of a batch together, as transformers has it.
+func (r rope) frequencies(s *Site, pairs []int) *graph.Node {
+	b := s.B
+	ofPairs := func(value func(c int) float64) *graph.Node {
+		values := make([]float64, len(pairs))
+		for i, c := range pairs {
+			if c >= 0 {
+				values[i] = value(c)
+			}
+		}
+		return constant(b, values, 1, 1, len(values))
+	}
+	freq := ofPairs(func(c int) float64 { return r.freq[c] })
+	if r.scaling.Scaling != dynamic && r.scaling.Scaling != longRoPE {
+		return freq
+	}
+	length := b.Float(float64(r.scaling.Length))
+	text := b.Add(b.ReduceMax(b.Cast(s.Positions(), tensor.Float32), false, 0, 1), b.Float(1)) // tokens so far
+	if r.scaling.Scaling == longRoPE {
+		return b.Where(b.Greater(text, length), ofPairs(func(c int) float64 { return r.long[c] }), freq)
+	}
+	growth := b.Sub(b.Mul(b.Div(b.Max(text, length), length), b.Float(r.scaling.Factor)), b.Float(r.scaling.Factor-1))
+	power := ofPairs(func(c int) float64 { return -2 * float64(c) / float64(r.width-2) })
+	return b.Mul(freq, b.Exp(b.Mul(power, b.Log(growth)))) // θ·growth^(w/(w−2)) in θ's place
 }
 
 // pair returns the two features of pair c.
@@ -87,7 +141,7 @@ func (r rope) pair(c int) (int, int) {
 // QK implements Encoding: both are rotated by their own positions.
 func (r rope) QK(s *Site, q, k *graph.Node) (*graph.Node, *graph.Node) {
 	q, k = r.rotate(s, q), r.rotate(s, k)
-	if c := r.scaling.sharpness(); c != 1 && r.scaling.Ramp == "" {
+	if c := r.scaling.sharpness(); c != 1 && r.scaling.sharpensQueries() {
 		q = s.B.Mul(q, s.B.Float(c*c))
 	}
 	return q, k
@@ -97,7 +151,7 @@ func (r rope) QK(s *Site, q, k *graph.Node) (*graph.Node, *graph.Node) {
 // factor where the pair turns.
 func (r rope) sharpen(b *graph.Builder, wave *graph.Node, pairs []int) *graph.Node {
 	c := r.scaling.sharpness()
-	if c == 1 || r.scaling.Ramp == "" {
+	if c == 1 || r.scaling.sharpensQueries() {
 		return wave
 	}
 	factors := make([]float64, len(pairs))
@@ -112,11 +166,11 @@ func (r rope) sharpen(b *graph.Builder, wave *graph.Node, pairs []int) *graph.No
 func (r rope) rotate(s *Site, x *graph.Node) *graph.Node {
 	pos := s.B.Unsqueeze(s.B.Cast(s.Positions(), tensor.Float32), 2) // [B,T,1]
 	if s.Fused {
-		angle := s.B.Mul(pos, constant(s.B, r.freq, 1, 1, len(r.freq))) // [B,T,width/2]
 		pairs := make([]int, len(r.freq))
 		for c := range pairs {
 			pairs[c] = c
 		}
+		angle := s.B.Mul(pos, r.frequencies(s, pairs)) // [B,T,width/2]
 		cos, sin := r.sharpen(s.B, s.B.Cos(angle), pairs), r.sharpen(s.B, s.B.Sin(angle), pairs)
 		attrs := []graph.Attr{{Name: "rotary_embedding_dim", Value: int64(r.width)}}
 		if r.interleaved {
@@ -126,17 +180,15 @@ func (r rope) rotate(s *Site, x *graph.Node) *graph.Node {
 	}
 	// (a, b) → (a cos − b sin, b cos + a sin) for each pair, as x∘cos + (x·R)∘sin
 	// with the signed permutation R. Features outside the width have frequency 0.
-	freq := make([]float64, r.head)
 	pairs := slices.Repeat([]int{-1}, r.head)
 	swap := make([]float32, r.head*r.head)
-	for c, f := range r.freq {
+	for c := range r.freq {
 		i, j := r.pair(c)
-		freq[i], freq[j] = f, f
 		pairs[i], pairs[j] = c, c
 		swap[j*r.head+i] = -1
 		swap[i*r.head+j] = 1
 	}
-	angle := s.B.Unsqueeze(s.B.Mul(pos, constant(s.B, freq, 1, 1, r.head)), 1) // [B,1,T,K]
+	angle := s.B.Unsqueeze(s.B.Mul(pos, r.frequencies(s, pairs)), 1) // [B,1,T,K]
 	turned := s.B.MatMul(x, s.B.Const(tensor.Of(swap, r.head, r.head)))
 	return s.B.Add(s.B.Mul(x, r.sharpen(s.B, s.B.Cos(angle), pairs)), s.B.Mul(turned, r.sharpen(s.B, s.B.Sin(angle), pairs)))
 }

@@ -11,7 +11,7 @@ import (
 
 // ropeScaling changes the frequencies ω_c of the n pairs that RoPE rotates, so that a
 // sequence of s·L tokens turns them about as far as one of L did in training. It needs no
-// training of its own, but the papers train on for a while. Scaling is
+// training of its own, but the papers train on for a while. Scaling is, for any model,
 //
 //	pi      ω_c / s: position interpolation (Chen et al. 2023, arXiv 2306.15595, equation 4)
 //	ntk     the frequencies of the base θ·s^(n/(n−1)): the fastest pair stays, the slowest is
@@ -25,6 +25,14 @@ import (
 // the pair ⌊c(Fast)⌋ to the pair ⌈c(Slow)⌉, where c(r) = w·ln(L/2πr)/(2·ln θ) is the pair of the w
 // features that turns r times. Both divide the same pairs wholly, and differ by a factor of up
 // to 1.8 between. With the paper's ramp, all of the queries is multiplied, by the square.
+//
+// Configurations of pretrained models (transformers, modeling_rope_utils.py) have three more:
+//
+//	llama3    yarn's frequencies with the ramp of turns, without the factor (Llama 3.1; Slow 1, Fast 4)
+//	dynamic   ntk with s·n/L − (s−1) in s's place, where n > L tokens are in the text so far; up to L nothing
+//	          changes. n grows with the text, and keys that are cached keep the frequencies of then.
+//	longrope  ω_c over one of two lists of factors, Short up to L tokens and Long above (Ding et al. 2024,
+//	          arXiv 2402.13753), and the features that turn times Attention
 type ropeScaling struct {
 	Scaling string `json:"scaling,omitempty"`
 	// Ramp "pairs" is yarn's ramp that is linear in c. It is stored with new configurations; absent,
@@ -37,15 +45,24 @@ type ropeScaling struct {
 	// it turns less often (200 tokens): with 32, not even that pair would stay as it is.
 	Slow float64 `json:"scaling_slow,omitempty"`
 	Fast float64 `json:"scaling_fast,omitempty"`
+	// Attention is what the features that turn are multiplied by, in queries and in keys: of longrope, and in place of
+	// yarn's 0.1·ln s + 1 where the ramp is linear in c.
+	Attention float64 `json:"scaling_attention,omitempty"`
 }
 
-// ScalingMethods are what RoPEScaling.Scaling can be.
+// ScalingMethods are what RoPEScaling.Scaling can be of any model.
 var ScalingMethods = []string{"pi", "ntk", yarn, paperYarn}
+
+// scalings are all methods.
+var scalings = append(slices.Clone(ScalingMethods), llama3, dynamic, longRoPE)
 
 const (
 	yarn      = "yarn"
 	paperYarn = "yarn-paper"
 	pairsRamp = "pairs"
+	llama3    = "llama3"
+	dynamic   = "dynamic"
+	longRoPE  = "longrope"
 )
 
 // Scaling is what Row.Scale puts into settings.
@@ -89,6 +106,10 @@ func scaleRoPE(settings json.RawMessage, s Scaling) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.Scaling != "" {
+		return nil, fmt.Errorf("%s:%v: the model's frequencies have the scaling %s already, and a second is not put on it",
+			s.Method, s.Factor, p.Scaling)
+	}
 	p.ropeScaling = ropeScaling{Scaling: s.Method, Factor: s.Factor}.renewed()
 	if p.Scaling == yarn {
 		if p.Length, err = s.Trained(); err != nil {
@@ -103,7 +124,7 @@ func (p ropeScaling) resolve(pairs int) (ropeScaling, error) {
 	if p.Scaling == "" {
 		if p != (ropeScaling{}) {
 			return p, fmt.Errorf("there are settings of a scaling, and scaling itself is missing; want %s",
-				strings.Join(ScalingMethods, ", "))
+				strings.Join(scalings, ", "))
 		}
 		return p, nil
 	}
@@ -115,19 +136,27 @@ func (p ropeScaling) resolve(pairs int) (ropeScaling, error) {
 	if p.Ramp == pairsRamp {
 		turns = math.Inf(1)
 	}
+	if p.Scaling == llama3 {
+		turns = 4
+	}
 	p.Fast = cmp.Or(p.Fast, min(32, max(turns, 2*p.Slow)))
 	switch {
 	case p.Ramp != "" && (p.Ramp != pairsRamp || p.Scaling != yarn):
 		return p, fmt.Errorf("scaling_ramp %q with scaling %q: want %q with %s, or leave it out", p.Ramp, p.Scaling, pairsRamp, yarn)
-	case !slices.Contains(ScalingMethods, p.Scaling):
-		return p, fmt.Errorf("scaling %q is unknown; use %s", p.Scaling, strings.Join(ScalingMethods, ", "))
-	case !(p.Factor >= 1 && p.Factor <= maxScaling):
+	case !slices.Contains(scalings, p.Scaling):
+		return p, fmt.Errorf("scaling %q is unknown; use %s", p.Scaling, strings.Join(scalings, ", "))
+	case p.Scaling == longRoPE && p.Factor != 0:
+		return p, fmt.Errorf("scaling_factor %v: longrope has a list of factors instead; leave it out", p.Factor)
+	case p.Scaling != longRoPE && !(p.Factor >= 1 && p.Factor <= maxScaling):
 		return p, fmt.Errorf("scaling_factor %v: want 1 to %d", p.Factor, maxScaling)
-	case p.Scaling == "ntk" && pairs < 2:
-		return p, fmt.Errorf("scaling ntk needs two pairs at least; with one, use pi")
-	case p.Scaling == yarn && p.Length < 1:
-		return p, fmt.Errorf("scaling_length %d: yarn counts turns in it; want the tokens of the longest sequence in training",
-			p.Length)
+	case (p.Scaling == "ntk" || p.Scaling == dynamic) && pairs < 2:
+		return p, fmt.Errorf("scaling %s needs two pairs at least; with one, use pi", p.Scaling)
+	case slices.Contains([]string{yarn, llama3, dynamic, longRoPE}, p.Scaling) && p.Length < 1:
+		return p, fmt.Errorf("scaling_length %d: %s counts in it; want the tokens of the longest sequence in training",
+			p.Length, p.Scaling)
+	case p.Attention != 0 && (p.Scaling != longRoPE && p.Ramp == "" || !(p.Attention > 0 && p.Attention <= maxScaling)):
+		return p, fmt.Errorf("scaling_attention %v with scaling %q: want a positive number with longrope, or with yarn and a ramp",
+			p.Attention, p.Scaling)
 	case !(p.Slow > 0 && p.Fast > p.Slow):
 		return p, fmt.Errorf("scaling_slow %v and scaling_fast %v: want 0 < slow < fast", p.Slow, p.Fast)
 	}
@@ -141,7 +170,7 @@ func (p ropeScaling) of(freq, theta float64, c, n int) float64 {
 		return 1 / p.Factor
 	case "ntk":
 		return math.Pow(p.Factor, -float64(c)/float64(n-1))
-	case yarn:
+	case yarn, llama3:
 		turns := float64(p.Length) * freq / (2 * math.Pi)
 		stays := min(max((turns-p.Slow)/(p.Fast-p.Slow), 0), 1)
 		if p.Ramp == pairsRamp {
@@ -167,8 +196,11 @@ func (p ropeScaling) ramp(theta float64, c, n int) float64 {
 
 // sharpness is what the features that turn are multiplied by, in queries and in keys.
 func (p ropeScaling) sharpness() float64 {
-	if p.Scaling != yarn {
-		return 1
+	if p.Scaling == yarn && p.Attention == 0 {
+		return 0.1*math.Log(p.Factor) + 1
 	}
-	return 0.1*math.Log(p.Factor) + 1
+	return cmp.Or(p.Attention, 1)
 }
+
+// sharpensQueries reports whether all of a query is multiplied, by the square, in place of the features that turn.
+func (p ropeScaling) sharpensQueries() bool { return p.Scaling == yarn && p.Ramp == "" }

@@ -158,7 +158,13 @@ func TestRoPEScalingErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for settings, want := range map[string]string{
-		`{"scaling":"ntk2","scaling_factor":2}`: `scaling "ntk2" is unknown; use pi, ntk, yarn, yarn-paper`,
+		`{"scaling":"ntk2","scaling_factor":2}`:                                                        `scaling "ntk2" is unknown; use pi, ntk, yarn, yarn-paper, llama3, dynamic, longrope`,
+		`{"scaling":"llama3","scaling_factor":2}`:                                                      "scaling_length 0: llama3 counts in it",
+		`{"scaling":"longrope","scaling_length":9}`:                                                    "scaling_short has 0 numbers and scaling_long 0; want 4",
+		`{"scaling":"longrope","scaling_length":9,"scaling_factor":2}`:                                 "scaling_factor 2: longrope has a list",
+		`{"scaling_short":[1,1,1,1]}`:                                                                  "scaling_short has 4 numbers and scaling_long 0; want 0",
+		`{"scaling":"pi","scaling_factor":2,"scaling_attention":2}`:                                    `scaling_attention 2 with scaling "pi"`,
+		`{"scaling":"longrope","scaling_length":9,"scaling_short":[1,1,1,0],"scaling_long":[1,1,1,1]}`: "scaling_short and scaling_long: 0",
 		`{"scaling":"pi"}`:                      "scaling_factor 0: want 1 to",
 		`{"scaling":"pi","scaling_factor":0.5}`: "scaling_factor 0.5",
 		`{"scaling_factor":2}`:                  "scaling itself is missing",
