@@ -112,6 +112,8 @@ type Card struct {
 	// mistake at the trained lengths; 0: there was none; nil: nothing was evaluated, and in old
 	// files.
 	FittedStep *int
+	// Pretrained is where the weights come from that others trained; nil for weights of zoo's.
+	Pretrained *Pretrained
 	// Form is what the file computes: Steps or Looped.
 	Form string
 	// WeightsSHA256 is the hash of the file's initializers (see export/safety); empty
@@ -128,6 +130,19 @@ func (c Card) Name() string {
 		parts = append(parts, count+name)
 	}
 	return strings.Join(parts, "+")
+}
+
+// Pretrained is what is known of a model that others trained.
+type Pretrained struct {
+	Family string `json:"family"` // its model_type, such as "llama"
+	Source string `json:"source"` // name of the folder or file
+	SHA256 string `json:"sha256"` // of config.json and the weights, or of the file
+	// DeclaredLength is how many tokens the configuration says that a text has at most; 0 where it does not.
+	DeclaredLength int `json:"declared_length,omitempty"`
+	// Ends are the tokens that end a text.
+	Ends []int64 `json:"ends,omitempty"`
+	// TokenizerSHA256 is the hash of the tokenizer.json that belongs to it; empty for none.
+	TokenizerSHA256 string `json:"tokenizer_sha256,omitempty"`
 }
 
 // Lengths is a closed range of task lengths; both are 0 for a model that was

@@ -149,6 +149,7 @@ func (c *Card) fields() []field {
 		text("tool_version", false, &c.ToolVersion),
 		text(weightsField, false, &c.WeightsSHA256),
 		text("form", false, &c.Form),
+		optional("pretrained", &c.Pretrained, jsonOf, parseJSON[Pretrained]),
 	}
 }
 

@@ -32,6 +32,8 @@ type Model struct {
 	// within a Loop (export.WriteLooped). The model needs a tokenizer, which says what ends an
 	// answer. Such a file gives no attention weights.
 	Looped bool
+	// TokenizerFile is the tokenizer.json of a pretrained model, which stands beside its files; nil for none.
+	TokenizerFile []byte
 	// Attentions adds the attention weights of each layer (card.Attentions) to what the file of
 	// ONNX gives whoever asks for them. Sessions of runtime do not, and answer as ever.
 	Attentions bool

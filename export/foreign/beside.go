@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // The files next to a model that are read, and the most bytes of one.
@@ -16,6 +17,7 @@ const (
 	configFile     = "config.json"
 	generationFile = "generation_config.json"
 	genaiFile      = "genai_config.json"
+	tokenizerFile  = "tokenizer.json"
 	mostSettings   = 1 << 20
 )
 
@@ -31,7 +33,24 @@ func Folder(path string) fs.FS {
 			dir = around
 		}
 	}
-	return os.DirFS(dir)
+	folder := os.DirFS(dir)
+	if own := strings.TrimSuffix(filepath.Base(path), ".onnx") + "." + tokenizerFile; exists(folder, own) {
+		return ownTokenizer{folder, own}
+	}
+	return folder
+}
+
+// ownTokenizer is a folder in which a file of another name, that of one model among several, is its tokenizer.json.
+type ownTokenizer struct {
+	fs.FS
+	name string
+}
+
+func (o ownTokenizer) Open(name string) (fs.File, error) {
+	if name == tokenizerFile {
+		name = o.name
+	}
+	return o.FS.Open(name)
 }
 
 // File returns the path of the model file in a folder as others lay it out: model.onnx, or

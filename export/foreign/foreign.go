@@ -27,6 +27,7 @@ package foreign
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -63,7 +64,33 @@ func Describe(f *safety.File, beside fs.FS) (Model, error) {
 		return Model{}, err
 	}
 	k, err := c.Contract(f.Inputs, f.Outputs)
-	return Model{Card: c, Contract: k}, err
+	d := Model{Card: c, Contract: k}
+	if err == nil && c.Pretrained != nil {
+		d.Ends = c.Pretrained.Ends
+		err = d.readOwnWords(beside, c.Pretrained.TokenizerSHA256)
+	}
+	return d, err
+}
+
+// readOwnWords reads the tokenizer of a pretrained model, which stands beside its file and has the hash of its card.
+func (d *Model) readOwnWords(beside fs.FS, hash string) error {
+	if hash == "" {
+		d.NoWords = "the model came without a tokenizer.json"
+		return nil
+	}
+	if beside != nil {
+		text, err := fs.ReadFile(beside, tokenizerFile)
+		if err == nil && fmt.Sprintf("%x", sha256.Sum256(text)) != hash {
+			return fmt.Errorf("the tokenizer.json beside the model file is not the one that belongs to it; put back the one with "+
+				"the SHA-256 %s", hash)
+		}
+	}
+	ends := d.Ends
+	err := d.readWords(beside)
+	if len(ends) > 0 {
+		d.Ends = ends
+	}
+	return err
 }
 
 // describe describes a file without a card.
@@ -104,7 +131,7 @@ func (d *Model) readWords(beside fs.FS) error {
 	}
 	library, err := tokenizer.Linked()
 	if err != nil {
-		if d.NoWords = "there is no tokenizer.json beside the model file"; exists(beside, "tokenizer.json") {
+		if d.NoWords = "there is no tokenizer.json beside the model file"; exists(beside, tokenizerFile) {
 			d.NoWords = "the program does not read tokenizer.json; " + remedy
 		}
 		return nil
