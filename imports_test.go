@@ -19,7 +19,7 @@ var layers = []string{
 		"internal/chromiumtest internal/clients internal/files internal/human internal/jsontext internal/machine internal/onnxpb internal/suggest " +
 		"experiment/sweep/internal/child",
 	"graph/tensor tokenizer/hf runtime/ort/internal/library",
-	"graph export/safety internal/foreigntest",
+	"graph modelfile/hf/internal/gguf export/safety internal/foreigntest",
 	"graph/interp models/pe modelfile/precision export/foreign runtime/engine",
 	"internal/graphtest models export",
 	"models/theory runtime runtime/native runtime/ort",

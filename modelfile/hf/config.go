@@ -25,7 +25,7 @@ type key struct {
 // keys is the whole mapping between a configuration and config.json, for both
 // directions.
 func keys(c *models.Config) []key {
-	const whole, word = "a whole number", "a string"
+	const whole, word, number = "a whole number", "a string", "a number"
 	return []key{
 		{"settings", &c.Settings, word},
 		{"position_embedding_type", &c.Encoding, word},
@@ -35,38 +35,49 @@ func keys(c *models.Config) []key {
 		{"num_hidden_layers", &c.NLayers, whole},
 		{"num_attention_heads", &c.NHeads, whole},
 		{"head_dim", &c.DHead, whole},
+		{"num_key_value_heads", &c.NKVHeads, whole},
 		{"intermediate_size", &c.DFF, whole},
 		{"vocab_size", &c.VocabSize, whole},
 		{"hidden_act", &c.Activation, word},
+		{"mlp", &c.MLP, word},
 		{"norm", &c.Norm, word},
+		{"norm_place", &c.NormPlace, word},
+		{"residual", &c.Residual, word},
+		{"embed_norm", &c.EmbedNorm, word},
 		{"linear_bias", &c.Bias, word},
+		{"head", &c.Head, word},
+		{"embedding_multiplier", &c.EmbedScale, number},
+		{"residual_multiplier", &c.ResidualScale, number},
+		{"attention_cap", &c.AttentionCap, number},
+		{"logit_cap", &c.LogitCap, number},
+		{"clip_qkv", &c.ClipQKV, number},
 		{"attention_scale", &c.AttentionScale, word},
 		{"attention", &c.Attention, word},
 		{"qk_norm", &c.QKNorm, word},
 		{"attention_sink", &c.AttentionSink, word},
 		{"logit_scale", &c.LogitScale, word},
-		{"logit_slope", &c.LogitSlope, "a number"},
+		{"logit_slope", &c.LogitSlope, number},
 		{"logit_factors", &c.LogitFactors, "a list of numbers"},
 		{"ablated_heads", &c.Ablation, word},
 		{"trained_length", &c.TrainedLength, whole},
 		{"head_scale", &c.HeadScale, word},
 		{"initialization", &c.Init, word},
-		{"rms_norm_eps", &c.NormEps, "a number"},
-		{"head_norm_eps", &c.HeadNormEps, "a number"},
+		{"rms_norm_eps", &c.NormEps, number},
+		{"head_norm_eps", &c.HeadNormEps, number},
 		{"num_units", &c.NUnits, whole},
 		{"num_modules", &c.NModules, whole},
 		{"module_periods", &c.Periods, "a list of whole numbers"},
 		{"delta_mixer", &c.Mixer, word},
-		{"delta_beta_max", &c.BetaMax, "a number"},
+		{"delta_beta_max", &c.BetaMax, number},
 		{"delta_decay", &c.Decay, word},
 		{"delta_conv", &c.Conv, whole},
 		{"delta_gate", &c.Gate, word},
-		{"delta_conv_std", &c.ConvStd, "a number"},
+		{"delta_conv_std", &c.ConvStd, number},
 	}
 }
 
 // activations are the names that differ: Hugging Face's gelu is the exact one.
-var activations = map[string]string{"relu": "relu", "relu2": "relu2", "gelu": "gelu_pytorch_tanh"}
+var activations = map[string]string{"relu": "relu", "relu2": "relu2", "silu": "silu", "gelu": "gelu_pytorch_tanh", "gelu_exact": "gelu"}
 
 // harmless are keys that other programs write and that change nothing here.
 // The weights file says itself in which type it is.

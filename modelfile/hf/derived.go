@@ -28,8 +28,10 @@ func (d document) putDerived(m models.Model, pieces []string) error {
 		"bos_token_id":        nil,
 	}
 	if name == "decoder" {
-		biases := m.Config().Bias == "linear"
-		values["attention_bias"], values["mlp_bias"] = biases, biases
+		biased := func(part string) bool {
+			return slices.ContainsFunc(m.Params(), func(p pe.Param) bool { return p.Name == layer(0)+part+".bias" })
+		}
+		values["attention_bias"], values["mlp_bias"] = biased("attn.q_proj") && biased("attn.o_proj"), biased("mlp.up_proj")
 	}
 	if n := m.MaxLength(); n > 0 {
 		values["max_position_embeddings"] = n

@@ -19,10 +19,21 @@
 //	num_hidden_layers          n_layers
 //	num_attention_heads        n_heads
 //	head_dim                   d_head
+//	num_key_value_heads        n_kv_heads
 //	intermediate_size          d_ff
-//	hidden_act                 activation: relu, relu2, gelu_pytorch_tanh (here: gelu)
+//	hidden_act                 activation: relu, relu2, silu, gelu_pytorch_tanh (here: gelu), gelu (here: gelu_exact)
+//	mlp                        mlp
 //	norm                       norm
+//	norm_place                 norm_place
+//	residual                   residual
+//	embed_norm                 embed_norm
 //	linear_bias                bias
+//	head                       head
+//	embedding_multiplier       embed_scale
+//	residual_multiplier        residual_scale
+//	attention_cap              attention_cap
+//	logit_cap                  logit_cap
+//	clip_qkv                   clip_qkv
 //	rms_norm_eps               norm_eps, of either norm
 //	head_norm_eps              head_norm_eps (differential attention, DeltaNet)
 //	position_embedding_type    encoding, by layer as in rope*3/nope

@@ -37,44 +37,89 @@ func IsFolder(dir string) bool {
 	})
 }
 
-// Read reads a model. What is malformed or does not fit is an error that names
-// the file, what is there and what should be.
-func Read(dir string) (modelfile.Model, error) {
-	m, made, err := describe(dir)
+// Read reads a model, its weights in float32: a folder of zoo's, or one of a pretrained decoder (families), or such a
+// decoder's file in llama.cpp's format. What is malformed or does not fit is an error that names the file, what is
+// there and what should be.
+func Read(path string) (modelfile.Model, error) {
+	m, err := Stored(path)
 	if err != nil {
 		return m, err
 	}
-	m.Weights, err = readWeights(dir, made.Params())
-	return m, err
-}
-
-// Describe is Read without the weights.
-func Describe(dir string) (modelfile.Model, error) {
-	m, _, err := describe(dir)
-	return m, err
-}
-
-func describe(dir string) (modelfile.Model, models.Model, error) {
-	var m modelfile.Model
-	if info, err := os.Stat(dir); err != nil {
-		return m, nil, err
-	} else if !info.IsDir() {
-		return m, nil, fmt.Errorf("%s is a file: want a folder with %s and %s", dir, configFile, weightsFile)
+	for name, w := range m.Weights {
+		m.Weights[name] = float32s(w) // one after the other, so that few are there twice
 	}
-	pieces, err := readTokenizer(dir)
+	return m, nil
+}
+
+// Stored is Read with weights in the precision in which they are stored.
+func Stored(path string) (modelfile.Model, error) {
+	if IsGGUF(path) {
+		return readGGUF(path)
+	}
+	m, made, f, err := describe(path)
 	if err != nil {
-		return m, nil, err
+		return m, err
+	}
+	if f.rename == nil {
+		m.Weights, err = readWeights(path, made.Params())
+		return m, err
+	}
+	if m.Weights, err = f.readWeights(path, made); err == nil {
+		m.Card.Pretrained.SHA256, err = hashFolder(path)
+	}
+	return m, err
+}
+
+// Describe is Read without the weights, and without their hash.
+func Describe(path string) (modelfile.Model, error) {
+	if IsGGUF(path) {
+		return describeGGUF(path)
+	}
+	m, _, _, err := describe(path)
+	return m, err
+}
+
+// describe returns all but the weights, and the family of a model that others trained.
+func describe(dir string) (m modelfile.Model, made models.Model, f family, err error) {
+	if info, err := os.Stat(dir); err != nil {
+		return m, nil, f, err
+	} else if !info.IsDir() {
+		return m, nil, f, fmt.Errorf("%s is a file: want a folder with %s and %s", dir, configFile, weightsFile)
 	}
 	path := filepath.Join(dir, configFile)
 	var d document
 	if err := readJSON(path, &d); err != nil {
-		return m, nil, err
+		return m, nil, f, err
 	}
-	m, made, err := d.model(pieces)
+	if f, foreign := d.family(); foreign {
+		if m.Config, err = d.pretrained(f); err == nil {
+			made, err = models.New(m.Config)
+		}
+		if err != nil {
+			return m, nil, f, fmt.Errorf("%s: %w", path, err)
+		}
+		m.Config = made.Config()
+		m.Card.Pretrained, m.TokenizerFile, err = d.origin(dir)
+		return m, made, f, err
+	}
+	var before provenance
+	_ = json.Unmarshal(d[provenanceKey], &before) // model reads it again, and says what is wrong
+	var pieces []string
+	if p := before.Pretrained; p != nil {
+		m.TokenizerFile, err = tokenizerWith(dir, p.TokenizerSHA256)
+	} else {
+		pieces, err = readTokenizer(dir)
+	}
 	if err != nil {
-		return m, nil, fmt.Errorf("%s: %w", path, err)
+		return m, nil, f, err
 	}
-	return m, made, nil
+	file := m.TokenizerFile
+	m, made, err = d.model(pieces)
+	if err != nil {
+		return m, nil, f, fmt.Errorf("%s: %w", path, err)
+	}
+	m.TokenizerFile = file
+	return m, made, f, nil
 }
 
 // model makes of the document all but the weights.
@@ -247,10 +292,10 @@ func documents(m modelfile.Model) (map[string][]byte, error) {
 	}
 	for _, p := range made.Params() {
 		t := m.Weights[p.Name]
-		if t == nil || t.DType() != tensor.Float32 {
+		if t == nil || t.DType() != tensor.Float32 && !t.DType().Halves() {
 			return nil, fmt.Errorf("hf: weight %s is %v, the model wants float32%v", p.Name, t, p.Shape)
 		}
-		if _, err := weight(t, p.Shape); err != nil {
+		if err := checkWeight(t, p.Shape); err != nil {
 			return nil, fmt.Errorf("hf: weight %s: %w", p.Name, err)
 		}
 	}
@@ -269,6 +314,10 @@ func documents(m modelfile.Model) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	if out[configFile], err = indented(d); err != nil {
 		return nil, err
+	}
+	if len(m.TokenizerFile) > 0 {
+		out[tokenizerFile] = m.TokenizerFile
+		return out, nil
 	}
 	return out, putTokenizer(out, m.Card)
 }

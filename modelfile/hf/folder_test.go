@@ -145,7 +145,8 @@ func contents(t *testing.T, dir string) map[string]string {
 func TestCardCarried(t *testing.T) {
 	follows := []string{"Architecture", "Encoding", "EncodingParams", "Positions", "Config", "MaxLength", "Profile",
 		"State", "Parity", "Parameters", "WeightsSHA256", "Checks",
-		"DType", "Difference", "Form"} // of a file: a folder is float32, and of steps
+		"DType", "Difference", "Form", // of a file: a folder is float32, and of steps
+		"Pretrained"} // of a model with a tokenizer of its own: TestImport
 	m := sample(t, micro("nope", "modern"))
 	got, err := hf.Read(written(t, m))
 	if err != nil {

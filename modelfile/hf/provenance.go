@@ -27,6 +27,8 @@ type provenance struct {
 	// Intervention is what was changed after training, as the card has it.
 	Intervention string `json:"intervention,omitempty"`
 	ScalingRamp  string `json:"scaling_ramp,omitempty"` // see card.RampOf
+	// Pretrained is where the weights of a pretrained model come from.
+	Pretrained *card.Pretrained `json:"pretrained,omitempty"`
 }
 
 func provenanceOf(c card.Card) provenance {
@@ -35,7 +37,7 @@ func provenanceOf(c card.Card) provenance {
 	}
 	return provenance{
 		c.Task, c.Trained.Min, c.Trained.Max, c.Seed, c.DataSeed, c.Steps, c.FittedStep, c.Loss, c.ConfigHash, c.DataHash,
-		c.ToolVersion, c.Positions, c.Intervention, card.RampOf(c.Intervention),
+		c.ToolVersion, c.Positions, c.Intervention, card.RampOf(c.Intervention), c.Pretrained,
 	}
 }
 
@@ -44,7 +46,7 @@ func (p provenance) card() card.Card {
 		Task: p.Task, Trained: card.Lengths{Min: p.TrainMin, Max: p.TrainMax},
 		Seed: p.Seed, DataSeed: p.DataSeed, Steps: p.Steps, FittedStep: p.FittedStep, Loss: p.Loss,
 		ConfigHash: p.ConfigHash, DataHash: p.DataHash, ToolVersion: p.ToolVersion, Positions: p.Positions,
-		Intervention: card.ReadIntervention(p.Intervention, p.ScalingRamp),
+		Intervention: card.ReadIntervention(p.Intervention, p.ScalingRamp), Pretrained: p.Pretrained,
 	}
 }
 

@@ -22,7 +22,7 @@ type stored struct {
 	file string
 }
 
-// readWeights reads a folder's weights as float32 and checks that they are those
+// readWeights reads a folder's weights and checks that they are those
 // of a model with the parameters params. The error names everything that is
 // wrong, up to a limit.
 func readWeights(dir string, params []pe.Param) (map[string]*tensor.Tensor, error) {
@@ -47,11 +47,10 @@ func readWeights(dir string, params []pe.Param) (map[string]*tensor.Tensor, erro
 			continue
 		}
 		delete(all, p.Name)
-		t, err := weight(s.Tensor, p.Shape)
-		if err != nil {
+		if err := checkWeight(s.Tensor, p.Shape); err != nil {
 			problems = append(problems, fmt.Errorf("%s: tensor %s: %w", s.file, p.Name, err))
 		}
-		out[p.Name] = t
+		out[p.Name] = s.Tensor
 	}
 	const most = 10
 	n := len(problems) + len(all)
@@ -68,19 +67,24 @@ func readWeights(dir string, params []pe.Param) (map[string]*tensor.Tensor, erro
 	return out, errors.Join(problems...)
 }
 
-// weight returns a stored tensor as a parameter of a shape.
-func weight(t *tensor.Tensor, shape []int) (*tensor.Tensor, error) {
+// checkWeight reports what keeps a stored tensor from being a parameter of a shape.
+func checkWeight(t *tensor.Tensor, shape []int) error {
 	if !slices.Equal(t.Shape(), shape) {
-		return nil, fmt.Errorf("has the shape %v, %s wants %v", t.Shape(), configFile, shape)
+		return fmt.Errorf("has the shape %v, %s wants %v", t.Shape(), configFile, shape)
 	}
+<<<<<<< HEAD
 	switch d := t.DType(); {
 	case d == tensor.Float32:
 	case d.Halves():
 		t = t.As(tensor.Float32)
 	default:
 		return nil, fmt.Errorf("is %v: want F32, F16 or BF16", t.DType())
+=======
+	if t.DType() != tensor.Float32 && !t.DType().Halves() {
+		return fmt.Errorf("is %v: want F32, F16 or BF16", t.DType())
+>>>>>>> 074e092f (wip all of 41)
 	}
-	return t, tensor.CheckFinite(t)
+	return tensor.CheckFinite(float32s(t))
 }
 
 // readTensors reads all tensors of a folder. listing is the file that says which

@@ -1,0 +1,65 @@
+package hf
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/nopezoo/zoo/models"
+)
+
+// opt is OPT. Its 350m has norms behind the sums, and embeddings of another width.
+func opt(k *settings) models.Config {
+	c := models.Config{VocabSize: k.whole("vocab_size", 0), DModel: k.whole("hidden_size", 0), NLayers: k.layers("num_hidden_layers", 0),
+		NHeads: k.heads("num_attention_heads", 0), DFF: k.whole("ffn_dim", 0)}
+	c = k.headed(c)
+	c.Norm, c.NormEps = "layer", 1e-5
+	c.Activation = k.activation("activation_function", "relu")
+	biased := k.flag("enable_bias", true)
+	c.Bias = bias(map[string]bool{"qkv": biased, "out": biased, "mlp": biased})
+	if !k.flag("do_layer_norm_before", true) {
+		c.NormPlace = "after"
+	}
+	c.Head = k.head(true)
+	if k.whole("word_embed_proj_dim", c.DModel) != c.DModel {
+		if c.Head == "untied" {
+			k.fail("word_embed_proj_dim with a head of its own is not built")
+		}
+		c.Head = "untied" // the products of the embedding with the projections, which differ
+	}
+	c.Encoding = "learned"
+	c.EncodingParams, _ = json.Marshal(map[string]int{"max_length": k.whole("max_position_embeddings", 2048)})
+	k.only("_remove_final_layer_norm", "false")
+	k.only("layer_norm_elementwise_affine", "true")
+	k.ignore("init_std", "layerdrop", "activation_dropout", "prefix")
+	return c
+}
+
+// optNames: the first two rows of positions are for none; a projected embedding becomes a product.
+func optNames(c models.Config, w *renaming) {
+	p := w.prefix("model.decoder.", "decoder.")
+	w.drop("lm_head.weight")
+	if _, projected := w.in[p+"project_in.weight"]; projected {
+		embed := w.take(p+"embed_tokens.weight", 2)
+		w.put("embed.weight", product(embed, w.take(p+"project_in.weight", 2), true))
+		w.put("head.weight", product(embed, w.take(p+"project_out.weight", 2), false))
+	} else {
+		w.embedding(c, p+"embed_tokens", "lm_head")
+	}
+	if t := w.take(p+"embed_positions.weight", 2); t != nil {
+		w.put("position.weight", w.rows("embed_positions", t, span(2, w.shapes["position.weight"][0])))
+	}
+	if c.NormPlace != "after" {
+		w.norm("norm", p+"final_layer_norm")
+	}
+	for i := range c.NLayers {
+		ours, theirs := layer(i), fmt.Sprintf("%slayers.%d.", p, i)
+		w.norm(ours+"attn_norm", theirs+"self_attn_layer_norm")
+		w.norm(ours+"mlp_norm", theirs+"final_layer_norm")
+		for _, name := range []string{"q_proj", "k_proj", "v_proj"} {
+			w.matrix(ours+"attn."+name, theirs+"self_attn."+name)
+		}
+		w.matrix(ours+"attn.o_proj", theirs+"self_attn.out_proj")
+		w.matrix(ours+"mlp.up_proj", theirs+"fc1")
+		w.matrix(ours+"mlp.down_proj", theirs+"fc2")
+	}
+}

@@ -1,0 +1,86 @@
+package hf
+
+import (
+	"fmt"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/models"
+)
+
+// stableLM is StableLM: Llama with LayerNorm, and a quarter of each head turning.
+func stableLM(k *settings) models.Config {
+	c := k.sizes(0, 0)
+	c.Encoding, c.Norm, c.MLP, c.NormEps = "rope", "layer", "gated", k.number("layer_norm_eps", 1e-5)
+	c.Activation, c.Head = k.activation("hidden_act", "silu"), k.head(false)
+	c.Bias = bias(map[string]bool{"qkv": k.flag("use_qkv_bias", false)})
+	c.EncodingParams = k.rope(c, rope{theta: 10000, partial: 0.25})
+	if k.flag("use_parallel_residual", false) {
+		c.Residual = "parallel-shared"
+	}
+	if k.flag("qk_layernorm", false) {
+		c.QKNorm = "layer-by-head"
+	}
+	return c
+}
+
+func stableLMNames(c models.Config, w *renaming) {
+	w.drop("rotary_emb.inv_freq")
+	p := w.prefix("model.", "")
+	w.embedding(c, p+"embed_tokens", "lm_head")
+	w.norm("norm", p+"norm")
+	for i := range c.NLayers {
+		ours, theirs := layer(i), p+layer(i)
+		w.norm(ours+"attn_norm", theirs+"input_layernorm")
+		if c.Residual == "" {
+			w.norm(ours+"mlp_norm", theirs+"post_attention_layernorm")
+		}
+		for _, name := range []string{"q_proj", "k_proj", "v_proj", "o_proj"} {
+			w.matrix(ours+"attn."+name, theirs+"self_attn."+name)
+		}
+		if c.QKNorm != "" {
+			w.stack(ours+"attn.q_norm.weight", theirs+"self_attn.q_layernorm.norms.%d.weight", c.NHeads)
+			w.stack(ours+"attn.k_norm.weight", theirs+"self_attn.k_layernorm.norms.%d.weight", kvHeads(c))
+		}
+		w.gatedMLP(ours, theirs)
+	}
+}
+
+// stack puts vectors of n names behind one another, as rows in float32.
+func (w *renaming) stack(ours, theirs string, n int) {
+	var rows []float32
+	for i := range n {
+		t := float32s(w.take(fmt.Sprintf(theirs, i), 1))
+		if t == nil {
+			return
+		}
+		rows = append(rows, tensor.Data[float32](t)...)
+	}
+	if len(rows)%n != 0 {
+		w.fail("%s: norms of heads have %d numbers for %d heads", w.listing, len(rows), n)
+		return
+	}
+	w.put(ours, tensor.Of(rows, n, len(rows)/n))
+}
+
+// olmo2 is OLMo 2: norms of what sub-layers give, and of all queries and keys of a token.
+func olmo2(k *settings) models.Config {
+	c := k.llamaBlock(k.sizes(0, 0), 1e-5)
+	attention := k.flag("attention_bias", false)
+	c.Bias, c.Head = bias(map[string]bool{"qkv": attention, "out": attention}), k.head(false)
+	c.NormPlace, c.QKNorm = "output", "rms-all"
+	c.EncodingParams = k.rope(c, rope{theta: 10000})
+	return c
+}
+
+func olmo2Names(c models.Config, w *renaming) {
+	w.drop("rotary_emb.inv_freq")
+	p := w.prefix("model.", "")
+	w.embedding(c, p+"embed_tokens", "lm_head")
+	w.norm("norm", p+"norm")
+	for i := range c.NLayers {
+		ours, theirs := layer(i), p+layer(i)
+		w.norm(ours+"attn_out_norm", theirs+"post_attention_layernorm")
+		w.norm(ours+"mlp_out_norm", theirs+"post_feedforward_layernorm")
+		w.llamaLayer(ours, theirs)
+	}
+}
