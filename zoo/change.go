@@ -72,6 +72,12 @@ func intervene(ctx context.Context, m modelfile.Model, i models.Intervention, me
 // trainedTokens is the number of tokens of the longest sequence that a model was trained on,
 // as far as its card tells.
 func trainedTokens(c card.Card) (int, error) {
+	if p := c.Pretrained; p != nil {
+		if p.DeclaredLength == 0 {
+			return 0, fmt.Errorf("%s declares none; leave out what counts from it", p.Source)
+		}
+		return p.DeclaredLength, nil
+	}
 	tasks, err := task.LookupList(c.Task)
 	if err != nil {
 		return 0, fmt.Errorf("the model's task: %w", err)

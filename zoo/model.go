@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 
 	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
+	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
@@ -32,25 +34,39 @@ type Model struct {
 
 // Open opens the model in the engine that the program links. A file has its own profile.
 func (m Model) Open(profile string, o runtime.Options) (*runtime.Session, error) {
-	data, err := m.ONNX(profile)
+	data, beside, err := m.file(profile)
 	if err != nil {
 		return nil, err
 	}
-	o.Beside = foreign.Folder(m.File)
+	o.Beside = beside
 	return runtime.OpenBytes(data, o)
 }
 
 // ONNX returns the model's file. A file has its own profile.
 func (m Model) ONNX(profile string) ([]byte, error) {
+	data, _, err := m.file(profile)
+	return data, err
+}
+
+// file returns the model's file, and what belongs beside it.
+func (m Model) file(profile string) (data []byte, beside fs.FS, err error) {
 	if m.File != "" {
-		return safety.ReadFile(m.File, m.options.Runtime.LinksWithin)
+		data, err = safety.ReadFile(m.File, m.options.Runtime.LinksWithin)
+		return data, foreign.Folder(m.File), err
 	}
 	loaded, err := m.Load()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return loaded.ONNX(profile)
+	if len(loaded.TokenizerFile) > 0 {
+		beside = files.Memory(tokenizerFile, loaded.TokenizerFile)
+	}
+	data, err = loaded.ONNX(profile)
+	return data, beside, err
 }
+
+// tokenizerFile is what a tokenizer of another program is called beside its model.
+const tokenizerFile = "tokenizer.json"
 
 // Load reads configuration, weights and card. A file has none of its own: it is what
 // ONNX returns.

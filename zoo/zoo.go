@@ -43,14 +43,20 @@ func Open(name string, o Options) (*runtime.Session, error) {
 	return m.Open(card.Portable, o.Runtime)
 }
 
-// Find returns the model that a name means: an ONNX file, a model of the catalogue, a folder
-// with the ONNX file of another program (foreign.File), a run's folder, a folder of weights
-// (modelfile/hf), or a run in Options.Runs. The error for an unknown name says which known
+// Find returns the model that a name means: an ONNX or GGUF file, a folder of weights (modelfile/hf: zoo's or a pretrained
+// decoder's), a model of the catalogue, a folder with the ONNX file of another program (foreign.File), a run's folder, or a
+// run in Options.Runs. The error for an unknown name says which known
 // one is near.
 func Find(name string, o Options) (Model, error) {
 	info, err := os.Stat(name)
 	if err == nil && !info.IsDir() {
+		if hf.IsGGUF(name) {
+			return o.folder(name)
+		}
 		return o.file(name), nil
+	}
+	if hf.IsFolder(name) {
+		return o.folder(name)
 	}
 	if o.Catalogue.FS != nil {
 		switch m, err := o.Catalogue.Manifest(name); {
@@ -117,9 +123,12 @@ func (o Options) catalogued(m catalogue.Manifest) Model {
 // folder is the model of a run, or of a folder of weights, which has no checkpoints.
 func (o Options) folder(dir string) (Model, error) {
 	m := Model{Label: filepath.Base(dir), Folder: dir, options: o}
-	if hf.IsFolder(dir) {
+	if hf.IsFolder(dir) || hf.IsGGUF(dir) {
 		described, err := hf.Describe(dir)
-		m.From, m.Encoding = fmt.Sprintf("folder %s (imported)", dir), described.Config.Name()
+		m.From, m.Encoding = "folder "+dir, described.Config.Name()
+		if path, ok := foreign.File(dir); ok {
+			m.From = fmt.Sprintf("the safetensors of %s, and not its %s", m.From, filepath.Base(path))
+		}
 		m.load = func() (modelfile.Model, error) { return hf.Read(dir) }
 		return m, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,9 +21,9 @@ type importOptions struct {
 func importVerb(a *app) *cobra.Command {
 	var o importOptions
 	c := &cobra.Command{
-		Use:   "import DIR",
-		Short: "take in a model from a folder of safetensors and config.json",
-		Args:  arguments.One("a folder with config.json and model.safetensors"),
+		Use:   "import DIR|FILE.gguf",
+		Short: "take in a model: a folder of safetensors and config.json, or a GGUF file",
+		Args:  arguments.One("a folder with config.json and model.safetensors, or a GGUF file"),
 		RunE:  func(_ *cobra.Command, args []string) error { return a.importFolder(args[0], o) },
 	}
 	c.Flags().StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
@@ -37,7 +38,7 @@ func (a *app) importFolder(dir string, o importOptions) error {
 			return fmt.Errorf("%s is a run already, and needs no import", dir)
 		}
 	}
-	m, err := hf.Read(dir)
+	m, err := hf.Stored(dir)
 	if err != nil {
 		return err
 	}
@@ -45,7 +46,11 @@ func (a *app) importFolder(dir string, o importOptions) error {
 	if err != nil {
 		return err
 	}
-	out := terminal.OutputOr(o.output, filepath.Join(o.runs, filepath.Base(whole)))
+	name := filepath.Base(whole)
+	if hf.IsGGUF(name) {
+		name = strings.TrimSuffix(name, filepath.Ext(name))
+	}
+	out := terminal.OutputOr(o.output, filepath.Join(o.runs, name))
 	if err := out.CheckFolder(dir); err != nil {
 		return err
 	}
