@@ -40,9 +40,12 @@ type Model struct {
 }
 
 // Name is what files of the model are called: its task, if it has one, the name of its
-// configuration, and what was changed after training.
+// configuration, or of where a pretrained model comes from, and what was changed after training.
 func (m Model) Name() string {
 	name := m.Config.Name()
+	if p := m.Card.Pretrained; p != nil {
+		name = strings.TrimSuffix(p.Source, ".gguf")
+	}
 	if m.Card.Task != "" {
 		tasks, _ := task.Label(m.Card.Task) // of a task that this program does not know, its name
 		name = tasks + "-" + name

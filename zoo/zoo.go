@@ -125,7 +125,11 @@ func (o Options) folder(dir string) (Model, error) {
 	m := Model{Label: filepath.Base(dir), Folder: dir, options: o}
 	if hf.IsFolder(dir) || hf.IsGGUF(dir) {
 		described, err := hf.Describe(dir)
-		m.From, m.Encoding = "folder "+dir, described.Config.Name()
+		kind := "imported"
+		if p := described.Card.Pretrained; p != nil {
+			kind = p.Family
+		}
+		m.From, m.Encoding = fmt.Sprintf("folder %s (%s)", dir, kind), described.Config.Name()
 		if path, ok := foreign.File(dir); ok {
 			m.From = fmt.Sprintf("the safetensors of %s, and not its %s", m.From, filepath.Base(path))
 		}

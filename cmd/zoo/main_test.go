@@ -82,6 +82,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	pretrained, err := filepath.Abs("../../modelfile/hf/testdata/pretrained")
+	if err != nil {
+		t.Fatal(err)
+	}
 	inSystem, fromNPM := libraryOrigin(lib)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -89,6 +93,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("ZOO_ORT_LIB", lib)
 			e.Setenv("OLD_FILES", oldFiles)
+			e.Setenv("PRETRAINED", pretrained)
 			return nil
 		},
 		Condition: func(name string) (bool, error) {

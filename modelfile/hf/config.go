@@ -173,6 +173,9 @@ func (d document) architecture(c *models.Config) error {
 		name = known[i]
 	}
 	if !slices.Contains(known, name) {
+		for _, f := range families() {
+			known = append(known, f.name)
+		}
 		return suggest.Unknown(typeKey, name, known)
 	}
 	a, err := models.ArchitectureOf(models.Config{Architecture: strings.TrimPrefix(name, typePrefix)})

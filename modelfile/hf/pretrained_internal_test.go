@@ -105,7 +105,7 @@ func checkLogits(t *testing.T, dir string, m modelfile.Model) {
 	weights := map[string]*tensor.Tensor{}
 	for name, w := range m.Weights {
 		if weights[name] = w; w.DType().Halves() {
-			weights[name] = tensor.Widened(w)
+			weights[name] = w.As(tensor.Float32)
 		}
 	}
 	bound := 2e-6

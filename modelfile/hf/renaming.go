@@ -187,7 +187,7 @@ func float32s(t *tensor.Tensor) *tensor.Tensor {
 	if t == nil || t.DType() == tensor.Float32 {
 		return t
 	}
-	return tensor.Widened(t)
+	return t.As(tensor.Float32)
 }
 
 // plusOne is the gain 1 + w of a norm, in float32.

@@ -72,17 +72,8 @@ func checkWeight(t *tensor.Tensor, shape []int) error {
 	if !slices.Equal(t.Shape(), shape) {
 		return fmt.Errorf("has the shape %v, %s wants %v", t.Shape(), configFile, shape)
 	}
-<<<<<<< HEAD
-	switch d := t.DType(); {
-	case d == tensor.Float32:
-	case d.Halves():
-		t = t.As(tensor.Float32)
-	default:
-		return nil, fmt.Errorf("is %v: want F32, F16 or BF16", t.DType())
-=======
 	if t.DType() != tensor.Float32 && !t.DType().Halves() {
 		return fmt.Errorf("is %v: want F32, F16 or BF16", t.DType())
->>>>>>> 074e092f (wip all of 41)
 	}
 	return tensor.CheckFinite(float32s(t))
 }
