@@ -22,7 +22,7 @@ func importVerb(a *app) *cobra.Command {
 	var o importOptions
 	c := &cobra.Command{
 		Use:   "import DIR|FILE.gguf",
-		Short: "take in a model: a folder of safetensors and config.json, or a GGUF file",
+		Short: "take in a model: a folder of weights, or a GGUF file",
 		Args:  arguments.One("a folder with config.json and model.safetensors, or a GGUF file"),
 		RunE:  func(_ *cobra.Command, args []string) error { return a.importFolder(args[0], o) },
 	}

@@ -94,7 +94,7 @@ func TestRefused(t *testing.T) {
 		"the text has no tokens":       empty,
 		"token 1 has the id 100000":    outside,
 		"no attention weights":         without,
-		`no engine for provider "cpu"`: unlinked,
+		`does not link the engine of provider cpu`: unlinked,
 		"attention: safety: ":          damaged,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
