@@ -150,12 +150,3 @@ type Pretrained struct {
 type Lengths struct {
 	Min, Max int
 }
-
-// Recurrent returns the state of a recurrent model: one that is rewritten at each token, and
-// is all that the model keeps.
-func (c Card) Recurrent() (State, bool) {
-	if len(c.State) != 1 || c.State[0].Kind != Rewritten {
-		return State{}, false
-	}
-	return c.State[0], true
-}

@@ -82,17 +82,6 @@ func (c Card) Contract(inputs, outputs []Port) (Contract, error) {
 	return k, k.readLengths(len(c.Tokenizer))
 }
 
-// Pads reports whether rows of different lengths can run together, padded to one.
-func (k Contract) Pads() bool { return k.Mask >= 0 && !k.Unpadded }
-
-// KeepShape is the shape of the input LogitsToKeep: a list of one, or in some files one number.
-func (k Contract) KeepShape() []int {
-	if k.Keep >= 0 && len(k.Inputs[k.Keep].Shape) == 0 {
-		return nil
-	}
-	return []int{1}
-}
-
 // accepts returns the port as the file may have it.
 func (c Card) accepts(p Port, declared []Port) Port {
 	if c.Profile == Foreign {
@@ -131,8 +120,8 @@ func (c Card) answers(inputs, outputs []Port) (Contract, error) {
 }
 
 // has reports whether a state is of that kind.
-func (c Card) has(kind Kind) bool {
-	return slices.ContainsFunc(c.State, func(s State) bool { return s.Kind == kind })
+func (c Card) has(k kind) bool {
+	return slices.ContainsFunc(c.State, func(s State) bool { return s.Kind == k })
 }
 
 // addState finds the input and the output of a state.

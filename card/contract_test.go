@@ -44,16 +44,15 @@ func TestState(t *testing.T) {
 		past, present string // as ports
 		before, after []int
 		bytes, held   float64
-		recurrent     bool
 	}{
 		{keys(), "past_key_values.0.key float32[batch,2,past,8]", "present.0.key float32[batch,2,past+seq,8]",
-			[]int{3, 2, 0, 8}, []int{3, 2, 7, 8}, 4 * 3 * 2 * 7 * 8, 2 * 4 * 3 * 2 * 7 * 8, false},
+			[]int{3, 2, 0, 8}, []int{3, 2, 7, 8}, 4 * 3 * 2 * 7 * 8, 2 * 4 * 3 * 2 * 7 * 8},
 		{inPlace(), "past_key_values.0.key float32[batch,2,capacity,8]", "present.0.key float32[batch,2,capacity,8]",
-			[]int{3, 2, 0, 8}, []int{3, 2, 7, 8}, 4 * 3 * 2 * 7 * 8, 4 * 3 * 2 * 7 * 8, false},
+			[]int{3, 2, 0, 8}, []int{3, 2, 7, 8}, 4 * 3 * 2 * 7 * 8, 4 * 3 * 2 * 7 * 8},
 		{window(), "past_key_values.0.key float32[batch,2,7,8]", "present.0.key float32[batch,2,7,8]",
-			[]int{3, 2, 7, 8}, []int{3, 2, 7, 8}, 4 * 3 * 2 * 7 * 8, 2 * 4 * 3 * 2 * 7 * 8, true},
+			[]int{3, 2, 7, 8}, []int{3, 2, 7, 8}, 4 * 3 * 2 * 7 * 8, 2 * 4 * 3 * 2 * 7 * 8},
 		{recurrent(), "past.1.state float32[batch,5]", "present.1.state float32[batch,5]",
-			[]int{3, 5}, []int{3, 5}, 4 * 3 * 5, 2 * 4 * 3 * 5, true},
+			[]int{3, 5}, []int{3, 5}, 4 * 3 * 5, 2 * 4 * 3 * 5},
 	} {
 		s := tc.state
 		if in, out := s.Input().String(), s.Output().String(); in != tc.past || out != tc.present {
@@ -65,12 +64,6 @@ func TestState(t *testing.T) {
 		if bytes, held := s.Bytes(3, 7); bytes != tc.bytes || held != tc.held {
 			t.Errorf("%s: %v bytes, %v held; want %v, %v", s.Past, bytes, held, tc.bytes, tc.held)
 		}
-		if _, ok := (card.Card{State: []card.State{s}}).Recurrent(); ok != tc.recurrent {
-			t.Errorf("%s: recurrent: %v", s.Past, ok)
-		}
-	}
-	if _, ok := (card.Card{State: []card.State{recurrent(), keys()}}).Recurrent(); ok {
-		t.Error("a model with a cache is recurrent")
 	}
 }
 

@@ -11,9 +11,6 @@ type Seeds struct {
 	Data    uint64 // of samples and position ids; 0: the weights'
 }
 
-// Seeds returns the seeds of the training run.
-func (c Card) Seeds() Seeds { return Seeds{c.Seed, c.DataSeed} }
-
 // String is "3", or "3d7" where the data have a seed of their own.
 func (s Seeds) String() string {
 	if s.Data == 0 {

@@ -15,21 +15,21 @@ type State struct {
 	Past    string   `json:"past"`            // input name, such as "past_key_values.0.key"
 	Present string   `json:"present"`         // output name, such as "present.0.key"
 	Shape   []string `json:"shape"`           // of the input: Batch at most once, lengths, and a name along Axis
-	Kind    Kind     `json:"grows"`           // what a call does to the state
+	Kind    kind     `json:"grows"`           // what a call does to the state
 	Axis    int      `json:"axis,omitempty"`  // the axis that counts slots, of a state that has them, else 0
 	Initial float64  `json:"initial"`         // every element before the first call; what has slots has none filled then
 	DType   string   `json:"dtype,omitempty"` // Float16 in files of others; empty for Float32, as all of zoo's are
 }
 
-// Kind says what a call does to a state. What follows from it is in this file.
-type Kind int
+// kind says what a call does to a state. What follows from it is in this file.
+type kind int
 
 // The kinds of states.
 const (
 	// Rewritten: the output has the input's shape. The state of a layer with a sliding
 	// window is one: its last slots, the oldest first, also slots before the first token. In files
 	// of others these may lie behind the last token instead.
-	Rewritten Kind = iota
+	Rewritten kind = iota
 	// Growing: the output is the input, and behind it a slot for each new token.
 	Growing
 	// InPlace: the output is the input, with the slots that CachePosition names filled
@@ -45,7 +45,7 @@ const (
 var written = []string{Rewritten: "false", Growing: "true", InPlace: `"in place"`}
 
 // MarshalJSON returns the value of the key "grows".
-func (k Kind) MarshalJSON() ([]byte, error) {
+func (k kind) MarshalJSON() ([]byte, error) {
 	if k < 0 || int(k) >= len(written) {
 		return nil, fmt.Errorf("unknown kind of state %d", k)
 	}
@@ -53,12 +53,12 @@ func (k Kind) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON returns.
-func (k *Kind) UnmarshalJSON(text []byte) error {
+func (k *kind) UnmarshalJSON(text []byte) error {
 	i := slices.Index(written, string(text))
 	if i < 0 {
 		return fmt.Errorf("grows is %s, expected one of %v: use a zoo that matches the file", text, written)
 	}
-	*k = Kind(i)
+	*k = kind(i)
 	return nil
 }
 
@@ -91,9 +91,6 @@ func (s State) Output() Port {
 
 // Slotted reports whether the state has slots of tokens along Axis.
 func (s State) Slotted() bool { return s.Kind == Growing || s.Kind == InPlace }
-
-// RowAxis returns the axis that counts rows, −1 for none.
-func (s State) RowAxis() int { return slices.Index(s.Shape, Batch) }
 
 // AppendDims appends to dims the shape of the state of so many rows that have filled so
 // many slots, or in place have room for so many.
@@ -148,7 +145,7 @@ func (s *State) validate() error {
 	}
 	for i, axis := range s.Shape {
 		n, err := strconv.Atoi(axis)
-		ok := err == nil && n >= 0 || axis == Batch && s.RowAxis() == i
+		ok := err == nil && n >= 0 || axis == Batch && slices.Index(s.Shape, Batch) == i
 		if s.Slotted() && i == s.Axis {
 			ok = axis != Batch
 		}

@@ -116,7 +116,7 @@ func constantState(t *testing.T, file []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, ok := c.Recurrent(); !ok || strings.Join(s.Shape, ",") != "batch,24" || c.Architecture != "cwrnn" {
+	if len(c.State) != 1 || c.State[0].Kind != card.Rewritten || strings.Join(c.State[0].Shape, ",") != "batch,24" || c.Architecture != "cwrnn" {
 		t.Errorf("the card says %s with state %+v", c.Architecture, c.State)
 	}
 }

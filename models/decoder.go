@@ -174,7 +174,7 @@ type Mode struct {
 	// logits_to_keep. Without it the batch is right-padded, or not padded.
 	Cache bool
 	// Growing makes states that grow, of which a run writes a longer copy, instead of
-	// states in place (see card.Kind), unless all layers have windows: for a Loop, which
+	// states in place (see card.InPlace), unless all layers have windows: for a Loop, which
 	// would copy a state in place, all of its capacity, in each turn.
 	Growing bool
 	// Fused uses opset-23 operators, which have no gradient.

@@ -201,7 +201,7 @@ func (b *batch) prepare(n, keep int) error {
 		b.feed(k.Positions, &b.position, 0, rows, n),
 		b.feed(k.Mask, &b.mask, rows*capacity, rows, masked),
 		b.feed(k.Slots, &b.newSlots, 0, n),
-		b.feed(k.Keep, &b.kept, 0, k.KeepShape()...),
+		b.feed(k.Keep, &b.kept, 0, keepShape(k)...),
 		b.logits.resize(b.s.model, 0, rows, keep, k.Vocab),
 	); err != nil {
 		return err
@@ -326,4 +326,12 @@ func (b *batch) close() error {
 		b.s.idle.Put(b)
 	}
 	return errors.Join(errs...)
+}
+
+// keepShape is the shape of the input LogitsToKeep: a list of one, or in some files one number.
+func keepShape(k *card.Contract) []int {
+	if k.Keep >= 0 && len(k.Inputs[k.Keep].Shape) == 0 {
+		return nil
+	}
+	return []int{1}
 }

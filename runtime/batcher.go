@@ -137,7 +137,7 @@ func (s *Session) batches() error {
 			"or one call of Session with all prompts", s.opt.Provider, engine.CPU, engine.Go)
 	}
 	for _, state := range s.card.State {
-		if state.RowAxis() < 0 {
+		if rowAxis(state) < 0 {
 			return fmt.Errorf("state %s of the model has no axis of rows", state.Past)
 		}
 	}

@@ -149,7 +149,7 @@ func (c *cache[T]) load(from savedState, rows, filled, capacity int) error {
 	if err := c.past.resize(c.model, need, c.shape(rows, filled)...); err != nil {
 		return err
 	}
-	axis := c.RowAxis()
+	axis := rowAxis(c.State)
 	if axis < 0 {
 		rows = 1
 	}
@@ -190,7 +190,7 @@ func (c *cache[T]) spread(into *buffer[T], old []T, had, filled, behind int) {
 }
 
 func (c *cache[T]) keep(rows []int) error {
-	axis := c.RowAxis()
+	axis := rowAxis(c.State)
 	if axis < 0 {
 		return nil
 	}

@@ -88,7 +88,7 @@ func held(s state) (past, present []float32, shape []int) {
 // TestStates moves states about, whichever axes they have in which order, and wants each
 // number in its place.
 func TestStates(t *testing.T) {
-	for _, kind := range []card.Kind{card.Rewritten, card.Growing, card.InPlace} {
+	for kind := card.Rewritten; kind <= card.InPlace; kind++ {
 		for _, shape := range [][]string{
 			{card.Batch, "2", "slots", "3"}, {"2", card.Batch, "slots", "3"}, {"slots", card.Batch, "3"}, {card.Batch, "slots"},
 		} {

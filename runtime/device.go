@@ -139,7 +139,7 @@ func (s *deviceState) load(from savedState, rows, filled, capacity int) error {
 	if err := s.past.resize(s.model, tensor.Numel(s.shape(rows, capacity)), s.shape(rows, filled)...); err != nil {
 		return err
 	}
-	axis := s.RowAxis()
+	axis := rowAxis(s.State)
 	if axis < 0 {
 		axis = 0
 		s.same(s.past.shape[0])
@@ -184,7 +184,7 @@ func (s *deviceState) replace(other *deviceMemory, err error) error {
 }
 
 func (s *deviceState) keep(rows []int) error {
-	axis := s.RowAxis()
+	axis := rowAxis(s.State)
 	if axis < 0 {
 		return nil
 	}

@@ -23,8 +23,11 @@ type mover interface {
 	shift(by, filled, room int) error
 }
 
+// rowAxis returns the axis of a state that counts rows, −1 for none.
+func rowAxis(s card.State) int { return slices.Index(s.Shape, card.Batch) }
+
 func (c *cache[T]) addRows(rows int) error {
-	axis := c.RowAxis()
+	axis := rowAxis(c.State)
 	old := region[T]{data: c.past.data, shape: slices.Clone(c.past.shape)}
 	shape := slices.Clone(old.shape)
 	shape[axis] = rows
@@ -46,7 +49,7 @@ func (c *cache[T]) addRows(rows int) error {
 }
 
 func (c *cache[T]) wipe(row int) {
-	axis := c.RowAxis()
+	axis := rowAxis(c.State)
 	outer, rows, inner := tensor.Numel(c.past.shape[:axis]), c.past.shape[axis], tensor.Numel(c.past.shape[axis+1:])
 	for o := range outer {
 		c.initialize(c.past.data[(o*rows+row)*inner:][:inner])
@@ -54,7 +57,7 @@ func (c *cache[T]) wipe(row int) {
 }
 
 func (c *cache[T]) put(row, slot int, other mover, fromRow, fromSlot, n int) {
-	axis, past := c.RowAxis(), other.(*cache[T]).past
+	axis, past := rowAxis(c.State), other.(*cache[T]).past
 	to := region[T]{c.past.data, c.past.shape, make([]int, len(c.Shape))}
 	from := region[T]{past.data, past.shape, make([]int, len(c.Shape))}
 	size := slices.Clone(c.past.shape)

@@ -11,7 +11,7 @@ import (
 // TestMoves moves rows of a state about, whichever axes it has in which order: each number says
 // its row and slot, and shows where it has come.
 func TestMoves(t *testing.T) {
-	for _, kind := range []card.Kind{card.Rewritten, card.Growing, card.InPlace} {
+	for kind := card.Rewritten; kind <= card.InPlace; kind++ {
 		for _, shape := range [][]string{{"slots", card.Batch, "3"}, {card.Batch, "slots", "2"}, {card.Batch, "2", "slots", "3"}, {"2", card.Batch, "3", "slots"}} {
 			axis := slices.Index(shape, "slots")
 			s := card.State{Shape: slices.Clone(shape), Kind: kind, Axis: axis}
@@ -29,7 +29,7 @@ func place(c *cache[float32], axis, i int) (row, slot int) {
 		at := i % c.past.shape[a]
 		if a == axis {
 			slot = at
-		} else if a == c.RowAxis() {
+		} else if a == rowAxis(c.State) {
 			row = at
 		}
 		i /= c.past.shape[a]
@@ -39,7 +39,7 @@ func place(c *cache[float32], axis, i int) (row, slot int) {
 
 // grid is what a state holds by row and slot, of which all numbers are equal.
 func grid(c *cache[float32], axis int) [][]float32 {
-	out := make([][]float32, c.past.shape[c.RowAxis()])
+	out := make([][]float32, c.past.shape[rowAxis(c.State)])
 	for i, v := range c.past.data {
 		row, slot := place(c, axis, i)
 		for len(out[row]) <= slot {

@@ -285,7 +285,7 @@ func (s *Session) groups(rows [][]int64, prefix *Prefix) [][]int {
 	at := map[int]int{} // by length
 	for i, r := range rows {
 		length := len(r)
-		if s.contract.Pads() && prefix == nil {
+		if s.contract.Mask >= 0 && !s.contract.Unpadded && prefix == nil {
 			length = 0
 		}
 		g, ok := at[length]

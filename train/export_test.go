@@ -30,6 +30,9 @@ var (
 // Config returns the resolved configuration.
 func (t *Trainer) Config() runfile.Config { return t.now.Config }
 
+// Step returns the number of updates done.
+func (t *Trainer) Step() int { return t.now.Step }
+
 // Fit says for people whether the run has fitted its data so far.
 func (t *Trainer) Fit() (string, error) { return Fit(t.now) }
 

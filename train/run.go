@@ -246,9 +246,6 @@ func newTrainer(dir string, c *runfile.Checkpoint, o Options) (*Trainer, error) 
 	return t, nil
 }
 
-// Step returns the number of updates done.
-func (t *Trainer) Step() int { return t.now.Step }
-
 // Close releases the engine and the directory. Nothing is saved. Closing again
 // does nothing.
 func (t *Trainer) Close() {

@@ -47,8 +47,8 @@ func TestDataSeed(t *testing.T) {
 			t.Fatal(err)
 		}
 		described, err := (&runfile.Checkpoint{Config: c}).Card("")
-		if err != nil || described.Seeds() != (card.Seeds{Weights: c.Train.Seed, Data: c.Train.DataSeed}) {
-			t.Errorf("the card says %v, %v", described.Seeds(), err)
+		if err != nil || described.Seed != c.Train.Seed || described.DataSeed != c.Train.DataSeed {
+			t.Errorf("the card says %v, %v, %v", described.Seed, described.DataSeed, err)
 		}
 		return weights, described.DataHash
 	}

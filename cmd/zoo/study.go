@@ -63,7 +63,7 @@ func (a *app) study(ctx context.Context, o studyOptions, folder string) error {
 		if err != nil {
 			return err
 		}
-		a.Note("%s", s.Sum(all))
+		a.Note("%s", studySum(all))
 		a.noteForeign(s)
 		return a.sweepResults(all, o.asJSON)
 	}
@@ -94,7 +94,7 @@ func (a *app) studyRun(ctx context.Context, o studyOptions, s *study.Study) erro
 		return err
 	}
 	a.noteForeign(s)
-	sum := s.Sum(all)
+	sum := studySum(all)
 	_, _, failed := sweep.Sum(all)
 	if err != nil {
 		return a.sweepInterrupted(err, sum, failed)
@@ -106,9 +106,37 @@ func (a *app) studyRun(ctx context.Context, o studyOptions, s *study.Study) erro
 	return nil
 }
 
+// studySum sums up how runs are: "60 runs: 12 measured (10 of 12 fitted), 1 failed, 47 missing". Runs of
+// which it is not known whether they fitted are not among those.
+func studySum(all []sweep.Status) string {
+	measured, known, fitted := 0, 0, 0
+	_, _, failed := sweep.Sum(all)
+	for _, status := range all {
+		if status.State != study.Measured {
+			continue
+		}
+		measured++
+		if status.FittedStep != nil {
+			known++
+			fitted += min(*status.FittedStep, 1)
+		}
+	}
+	sum := fmt.Sprintf("%s: %d measured", human.Plural(len(all), "run", "runs"), measured)
+	if known > 0 {
+		sum += fmt.Sprintf(" (%d of %d fitted)", fitted, known)
+	}
+	if failed > 0 {
+		sum += fmt.Sprintf(", %d failed", failed)
+	}
+	if missing := len(all) - measured - failed; missing > 0 {
+		sum += fmt.Sprintf(", %d missing", missing)
+	}
+	return sum
+}
+
 // noteForeign tells of rows that are not of the study's runs as they are now.
 func (a *app) noteForeign(s *study.Study) {
-	if models := s.Foreign(); len(models) > 0 {
+	if models := s.Foreign; len(models) > 0 {
 		a.Note("%s: %s of configurations that the sweep file does not have, the first is %s; tables and figures have "+
 			"them, too: unpack the file and delete their lines, if they are of no use", s.Results,
 			human.Plural(len(models), "model is", "models are"), models[0])

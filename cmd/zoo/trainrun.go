@@ -58,10 +58,10 @@ func (a *app) trainOne(ctx context.Context, r launch.Run, o train.Options, resum
 	for _, warning := range t.Warnings {
 		say(warning.Error())
 	}
-	if t.Step() > 0 {
-		say(fmt.Sprintf("going on from step %d of %d", t.Step(), r.Config.Train.Steps))
+	if r.Step > 0 {
+		say(fmt.Sprintf("going on from step %d of %d", r.Step, r.Config.Train.Steps))
 	}
-	watch = newTrainWatch(a, r, t.Step())
+	watch = newTrainWatch(a, r, r.Step)
 	err = t.Run(ctx, watch.report)
 	watch.meter.Close()
 	if err != nil {
@@ -71,7 +71,7 @@ func (a *app) trainOne(ctx context.Context, r launch.Run, o train.Options, resum
 	if err != nil {
 		return err
 	}
-	a.Print("%s: trained %s, loss %.4g, %s in %s%s", r.Dir, human.Plural(t.Step(), "step", "steps"), watch.last.Loss, watch.pace(),
+	a.Print("%s: trained %s, loss %.4g, %s in %s%s", r.Dir, human.Plural(done.Step, "step", "steps"), watch.last.Loss, watch.pace(),
 		human.Duration(time.Since(watch.meter.Begun)), andFit(done.Fit))
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/rowlog"
@@ -195,6 +196,9 @@ func (p *Plan) construct() error {
 	return nil
 }
 
+// seeds are those that a model was trained with.
+func seeds(c card.Card) card.Seeds { return card.Seeds{Weights: c.Seed, Data: c.DataSeed} }
+
 // pair adds the divergences from models with an encoding.
 func (p *Plan) pair(encoding string) error {
 	var pairs []cell
@@ -204,8 +208,8 @@ func (p *Plan) pair(encoding string) error {
 		}
 		for _, b := range p.cells {
 			same := b.task.Name == a.task.Name && b.length == a.length && b.tokens == a.tokens && b.model != a.model && b.measure == eval.MeasureAttention
-			otherSeed := b.model.Card.Name() == encoding && b.model.Card.Seeds().Compare(a.model.Card.Seeds()) > 0 // each pair once
-			otherEncoding := b.model.Card.Name() != encoding && b.model.Card.Seeds() == a.model.Card.Seeds()
+			otherSeed := b.model.Card.Name() == encoding && seeds(b.model.Card).Compare(seeds(a.model.Card)) > 0 // each pair once
+			otherEncoding := b.model.Card.Name() != encoding && seeds(b.model.Card) == seeds(a.model.Card)
 			if !same || !otherSeed && !otherEncoding {
 				continue
 			}

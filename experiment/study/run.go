@@ -103,34 +103,6 @@ func (s *Study) Look(ctx context.Context) ([]sweep.Status, error) {
 	return s.statuses(all, nil), nil
 }
 
-// Sum sums up how runs are: "60 runs: 12 measured (10 of 12 fitted), 1 failed, 47 missing". Runs of
-// which it is not known whether they fitted are not among those.
-func (s *Study) Sum(all []sweep.Status) string {
-	measured, known, fitted := 0, 0, 0
-	_, _, failed := sweep.Sum(all)
-	for _, status := range all {
-		if status.State != Measured {
-			continue
-		}
-		measured++
-		if status.FittedStep != nil {
-			known++
-			fitted += min(*status.FittedStep, 1)
-		}
-	}
-	sum := fmt.Sprintf("%s: %d measured", human.Plural(len(all), "run", "runs"), measured)
-	if known > 0 {
-		sum += fmt.Sprintf(" (%d of %d fitted)", fitted, known)
-	}
-	if failed > 0 {
-		sum += fmt.Sprintf(", %d failed", failed)
-	}
-	if missing := len(all) - measured - failed; missing > 0 {
-		sum += fmt.Sprintf(", %d missing", missing)
-	}
-	return sum
-}
-
 // measuring measures runs during their training, one at a time.
 type measuring struct {
 	study  *Study

@@ -28,6 +28,9 @@ type Study struct {
 	Trains  string      // folder in which they are trained
 	Results string      // path of the file of its rows
 	Rows    []eval.Row  // measured, also of runs that are not among Runs
+	// Foreign lists the models of rows whose configuration no run of the sweep file has, such as a run whose
+	// settings were changed since.
+	Foreign []string
 
 	folder string
 	hashes map[string]bool // of the configurations of all its runs
@@ -182,23 +185,15 @@ func (s *Study) parts() (out []string) {
 	return out
 }
 
-// Foreign lists the models of rows whose configuration no run of the sweep file has, such as a run whose
-// settings were changed since.
-func (s *Study) Foreign() (models []string) {
-	seen := map[string]bool{}
-	for _, r := range s.Rows {
-		if !s.hashes[r.ConfigHash] && !seen[r.ConfigHash] {
-			seen[r.ConfigHash] = true
-			models = append(models, r.Model)
-		}
-	}
-	return models
-}
-
 // keep takes the rows for the study's.
 func (s *Study) keep(rows []eval.Row) {
-	s.Rows, s.index = rows, map[rowKey]eval.Row{}
+	s.Rows, s.index, s.Foreign = rows, map[rowKey]eval.Row{}, nil
+	foreign := map[string]bool{}
 	for _, r := range rows {
+		if !s.hashes[r.ConfigHash] && !foreign[r.ConfigHash] {
+			foreign[r.ConfigHash] = true
+			s.Foreign = append(s.Foreign, r.Model)
+		}
 		s.index[rowKey{r.ConfigHash, r.Intervention, r.Task, r.TaskVersion, r.Span()}] = r
 	}
 }

@@ -200,11 +200,10 @@ func declared(m *onnxpb.ModelProto) *onnxpb.NodeProto {
 	if c.Form == card.Looped {
 		return onlyLoop(m.Graph)
 	}
-	state, recurrent := c.Recurrent()
-	if !recurrent || len(m.Graph.Node) != 1 {
+	if len(c.State) != 1 || c.State[0].Kind != card.Rewritten || len(m.Graph.Node) != 1 {
 		return nil
 	}
-	n := m.Graph.Node[0]
+	state, n := c.State[0], m.Graph.Node[0]
 	if n.OpType != "Scan" || !onnxpb.DefaultDomain(n.Domain) || len(n.Input) < 2 || len(n.Output) != 2 ||
 		n.Input[0] != state.Past || n.Output[0] != state.Present {
 		return nil

@@ -36,7 +36,7 @@ func DescribeForeign(m foreign.Model, err error) *Foreign {
 		return &Foreign{Problem: err.Error()}
 	}
 	f := &Foreign{Kind: m.Card.Architecture, MaxLength: m.Card.MaxLength, Vocabulary: m.Contract.Vocab,
-		Padding: m.Contract.Pads(), Ends: m.Ends, NoTokenizer: m.NoWords, Warnings: m.Warnings}
+		Padding: m.Contract.Mask >= 0 && !m.Contract.Unpadded, Ends: m.Ends, NoTokenizer: m.NoWords, Warnings: m.Warnings}
 	for _, s := range m.Card.State {
 		f.States = append(f.States, s.Input().String()+" to "+s.Present)
 	}
