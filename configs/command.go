@@ -18,7 +18,7 @@ func Command(preset string, c runfile.Config) (string, error) {
 	if c.From != nil {
 		return "", fmt.Errorf("it is a second phase of %s, which only zoo train --from goes on with", c.From.Run)
 	}
-	pe := cmp.Or(c.Model.ByLayer(), c.Model.Architecture)
+	pe := cmp.Or(c.Model.Encoding, c.Model.Mixer, c.Model.Architecture)
 	given := []Value{{Key: "train.task", Value: c.Train.Task}}
 	load := func() (runfile.Config, error) {
 		l, err := Load(Sources{Preset: preset, Overrides: given, Encodings: []string{pe}})
@@ -58,7 +58,7 @@ func Command(preset string, c runfile.Config) (string, error) {
 }
 
 // keysOf lists the values of a section by their whole keys.
-func keysOf(s Setting, c runfile.Config) (map[string]string, error) {
+func keysOf(s setting, c runfile.Config) (map[string]string, error) {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(s.of(c)), &values); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Key, err)

@@ -68,7 +68,7 @@ func readEnviron(environ []string) ([]*layer, error) {
 }
 
 // variable names the setting's environment variable: ZOO_TRAIN_STEPS.
-func (s Setting) variable() string {
+func (s setting) variable() string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(s.Key, ".", "_"))
 }
 

@@ -177,7 +177,7 @@ func (l *Layers) explain(err error) error {
 	return l.given[s.Key].refused(s)
 }
 
-func (g given) refused(s Setting) error {
+func (g given) refused(s setting) error {
 	return fmt.Errorf("%s is %s (%s): want %s", s.Key, quoted(g.value), g.name, s.Kind)
 }
 

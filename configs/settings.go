@@ -15,8 +15,8 @@ import (
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
-// Setting is one value of a run's configuration.
-type Setting struct {
+// setting is one value of a run's configuration.
+type setting struct {
 	Key  string // as in a config file: "train.steps"
 	Kind string // what values it takes, such as "a whole number"
 	Text string // the value in a configuration; of a section JSON
@@ -39,7 +39,7 @@ const (
 var settings = fieldsOf(reflect.TypeFor[runfile.Config]())
 
 // Settings lists the settings of a configuration, in the order of runfile.Config.
-func Settings(c runfile.Config) []Setting {
+func Settings(c runfile.Config) []setting {
 	out := slices.Clone(settings)
 	for i, s := range out {
 		out[i].Text = s.of(c)
@@ -47,8 +47,8 @@ func Settings(c runfile.Config) []Setting {
 	return out
 }
 
-func fieldsOf(config reflect.Type) []Setting {
-	var out []Setting
+func fieldsOf(config reflect.Type) []setting {
+	var out []setting
 	for i := range config.NumField() {
 		part := config.Field(i)
 		if part.Type.Kind() != reflect.Struct {
@@ -56,7 +56,7 @@ func fieldsOf(config reflect.Type) []Setting {
 		}
 		for k := range part.Type.NumField() {
 			f := part.Type.Field(k)
-			out = append(out, Setting{Key: jsonName(part) + "." + jsonName(f), Kind: kindOf(f.Type), field: []int{i, k}})
+			out = append(out, setting{Key: jsonName(part) + "." + jsonName(f), Kind: kindOf(f.Type), field: []int{i, k}})
 		}
 	}
 	return out
@@ -92,27 +92,27 @@ func kindOf(t reflect.Type) string {
 
 // Find returns the setting of a key, which may be one inside a section:
 // "model.encoding_params.theta". The error for an unknown key names the nearest.
-func Find(key string) (Setting, error) {
+func Find(key string) (setting, error) {
 	for _, s := range settings {
 		if s.Key == key && s.Kind != section {
 			return s, nil
 		}
 		if name, ok := strings.CutPrefix(key, s.Key+"."); ok && s.Kind == section && name != "" {
-			return Setting{Key: key, Kind: scalar}, nil
+			return setting{Key: key, Kind: scalar}, nil
 		}
 		if strings.HasPrefix(s.Key, key+".") || s.Key == key {
-			return Setting{}, fmt.Errorf("%s is a section: give its keys, not a value", key)
+			return setting{}, fmt.Errorf("%s is a section: give its keys, not a value", key)
 		}
 	}
 	var known []string
 	for _, s := range settings {
 		known = append(known, s.Key)
 	}
-	return Setting{}, suggest.Unknown("key", key, known)
+	return setting{}, suggest.Unknown("key", key, known)
 }
 
 // of returns the setting's value in a configuration as text; a section is JSON.
-func (s Setting) of(c runfile.Config) string {
+func (s setting) of(c runfile.Config) string {
 	value := reflect.ValueOf(c).FieldByIndex(s.field).Interface()
 	if raw, ok := value.(json.RawMessage); ok {
 		var b bytes.Buffer // without the spaces that the file of a run has
@@ -141,7 +141,7 @@ func Difference(was, now runfile.Config) string {
 
 // fromText returns the value that a text stands for, of a flag, a variable or --set.
 // Whether it is one that the setting takes is seen when all layers are merged.
-func (s Setting) fromText(str string) any {
+func (s setting) fromText(str string) any {
 	switch s.Kind {
 	case text:
 		return str

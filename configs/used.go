@@ -63,7 +63,7 @@ func (l *Layers) architectures(encodings []string) ([]models.Architecture, error
 		if err != nil {
 			return nil, err
 		}
-		if !a.Has("encoding") && !a.StandsIn(name) {
+		if !slices.Contains(a.Settings, "encoding") && !a.StandsIn(name) {
 			return nil, a.NoSetting(encodingKey + "=" + name)
 		}
 		if !slices.ContainsFunc(all, func(b models.Architecture) bool { return b.Name == a.Name }) {
@@ -80,5 +80,5 @@ func lacking(key string, all []models.Architecture) []models.Architecture {
 		return nil
 	}
 	name, _, _ = strings.Cut(name, ".")
-	return slices.DeleteFunc(slices.Clone(all), func(a models.Architecture) bool { return a.Has(name) })
+	return slices.DeleteFunc(slices.Clone(all), func(a models.Architecture) bool { return slices.Contains(a.Settings, name) })
 }

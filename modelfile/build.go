@@ -123,49 +123,46 @@ func full(params []pe.Param) func(name string) bool {
 	}
 }
 
-// Description is what a file of a model holds.
-type Description struct {
+// description is what a file of a model holds.
+type description struct {
 	Graph   *graph.Graph              // of a looped file the graph within the Loop
 	Weights map[string]*tensor.Tensor // in the file's precision
 	Card    card.Card                 // without the hash of the weights; of a looped file with the graph's states
 }
 
 // Describe returns what the model's file in a profile holds.
-func (m Model) Describe(profile string) (Description, error) {
+func (m Model) Describe(profile string) (description, error) {
 	c := m.Card
 	model, err := models.New(m.Config)
 	if err != nil {
-		return Description{}, err
+		return description{}, err
 	}
 	g, state, err := model.Graph(models.Mode{Fused: profile == card.Fused, Growing: m.Looped, Attentions: m.Attentions && !m.Looped})
 	if err != nil {
-		return Description{}, err
+		return description{}, err
 	}
 	if m.Attentions && !m.Looped && !slices.ContainsFunc(g.Outputs, func(o graph.Output) bool { return o.Name == card.Attentions(0) }) {
-		return Description{}, fmt.Errorf("modelfile: %s has no attention in its first layer, so there are no weights to give", m.Name())
+		return description{}, fmt.Errorf("modelfile: %s has no attention in its first layer, so there are no weights to give", m.Name())
 	}
 	if c.DType, err = dtypeOf(c.DType); err != nil {
-		return Description{}, fmt.Errorf("modelfile: %w", err)
+		return description{}, fmt.Errorf("modelfile: %w", err)
 	}
 	weights := m.Weights
 	if c.DType != "" {
-		if g, err = precision.Graph(g, c.DType, full(model.Params())); err != nil {
-			return Description{}, fmt.Errorf("modelfile: %s: %w", c.DType, err)
-		}
-		if weights, err = precision.Weights(g, weights); err != nil {
-			return Description{}, fmt.Errorf("modelfile: %w", err)
+		if g, weights, err = precision.Convert(g, weights, c.DType, full(model.Params())); err != nil {
+			return description{}, fmt.Errorf("modelfile: %w", err)
 		}
 	}
 	cfg := model.Config()
 	if c.Config, err = json.Marshal(cfg); err != nil {
-		return Description{}, fmt.Errorf("modelfile: %w", err)
+		return description{}, fmt.Errorf("modelfile: %w", err)
 	}
 	c.Architecture, c.Positions = cfg.Architecture, cmp.Or(c.Positions, card.Contiguous)
-	c.Encoding, c.EncodingParams = cfg.ByLayer(), cfg.EncodingParams
+	c.Encoding, c.EncodingParams = cmp.Or(cfg.Encoding, cfg.Mixer), cfg.EncodingParams
 	c.MaxLength = model.MaxLength()
 	c.Parameters = int64(models.Count(model.Params()))
 	c.Profile = profile
 	c.State, c.Form = state, card.Steps
 	c.WeightsSHA256 = "" // of the file: writing it fills that in
-	return Description{g, weights, c}, nil
+	return description{g, weights, c}, nil
 }

@@ -109,7 +109,7 @@ func ArchitectureOf(c Config) (Architecture, error) {
 
 // mixing returns the architecture with the settings that a pattern of mixers brings.
 func (a Architecture) mixing(pattern string) Architecture {
-	if p, err := pe.ParsePattern(pattern, 0); a.Has("mixer") && err == nil && len(p) > 1 {
+	if p, err := pe.ParsePattern(pattern, 0); a.has("mixer") && err == nil && len(p) > 1 {
 		a.Settings = slices.Concat(a.Settings, a.Hybrid)
 	}
 	return a
@@ -123,21 +123,21 @@ func Encodings() []string {
 		names = append(names, r.Name)
 	}
 	for _, a := range Architectures() {
-		if !a.Has("encoding") {
+		if !a.has("encoding") {
 			names = append(names, a.Name)
 		}
 	}
 	return names
 }
 
-// Has reports whether a key of Config is one of the architecture's settings.
-func (a Architecture) Has(key string) bool { return slices.Contains(a.Settings, key) }
+// has reports whether a key of Config is one of the architecture's settings.
+func (a Architecture) has(key string) bool { return slices.Contains(a.Settings, key) }
 
 // StandsIn reports whether what stands in an encoding's place is the architecture: its name,
 // or a pattern by layer with its name in it, of one that has such patterns ("mixer").
 func (a Architecture) StandsIn(encoding string) bool {
-	if a.Has("encoding") || !a.Has("mixer") {
-		return !a.Has("encoding") && encoding == a.Name
+	if a.has("encoding") || !a.has("mixer") {
+		return !a.has("encoding") && encoding == a.Name
 	}
 	p, err := pe.ParsePattern(encoding, 0)
 	return err == nil && slices.Contains(p, a.Name)
@@ -155,7 +155,7 @@ func (a Architecture) only(c Config) Config {
 	fields := reflect.ValueOf(&c).Elem()
 	for i := range fields.NumField() {
 		key, _, _ := strings.Cut(fields.Type().Field(i).Tag.Get("json"), ",")
-		if key != "settings" && !a.Has(key) {
+		if key != "settings" && !a.has(key) {
 			fields.Field(i).SetZero()
 		}
 	}

@@ -90,7 +90,7 @@ func TestSettings(t *testing.T) {
 			if key == "encoding_params" {
 				matters = err == nil // the others refuse it
 			}
-			if matters != a.Has(key) {
+			if matters != slices.Contains(a.Settings, key) {
 				t.Errorf("%s of %s makes a difference: %v, but its settings are %v", key, a.Name, matters, a.Settings)
 			}
 		}

@@ -108,11 +108,11 @@ func (l *cell) fired(m int, y []*graph.Node, drive *graph.Node) (out *graph.Node
 
 // Forward implements Model: the network unrolled over m.Steps tokens, which is
 // the length of the axis seq. Rows are padded on the right.
-func (c *clockwork) Forward(b *graph.Builder, m Mode) *Forward {
+func (c *clockwork) Forward(b *graph.Builder, m Mode) *forward {
 	l := c.cell(b)
 	drives, ok := unroll(b, m, l.params, "a Clockwork RNN")
 	if !ok {
-		return &Forward{}
+		return &forward{}
 	}
 	y := make([]*graph.Node, c.cfg.NModules)
 	for i := range y {

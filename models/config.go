@@ -145,11 +145,11 @@ type Config struct {
 
 // Name is what a model of the configuration is called among others, as its card says.
 func (c Config) Name() string {
-	return card.Card{Encoding: c.ByLayer(), Architecture: c.Architecture}.Name()
+	return card.Card{Encoding: c.byLayer(), Architecture: c.Architecture}.Name()
 }
 
-// ByLayer returns the encoding, or what a hybrid of the architecture has in its place.
-func (c Config) ByLayer() string { return cmp.Or(c.Encoding, c.Mixer) }
+// byLayer returns the encoding, or what a hybrid of the architecture has in its place.
+func (c Config) byLayer() string { return cmp.Or(c.Encoding, c.Mixer) }
 
 // MarshalJSON leaves the architecture out where it is the default: configurations are
 // stored and hashed as they were when there was no other.
@@ -161,15 +161,9 @@ func (c Config) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields(c))
 }
 
-// Resolve returns the configuration with every default filled in and with what its
-// architecture does not have cleared, or an error that names the offending key, its
-// value and what is allowed.
-func (c Config) Resolve() (Config, error) {
-	c, _, err := c.resolve()
-	return c, err
-}
-
-// resolve is Resolve, and returns the architecture's row as well.
+// resolve returns the configuration with every default filled in and with what its
+// architecture does not have cleared, and the architecture's row, or an error that names
+// the offending key, its value and what is allowed.
 func (c Config) resolve() (Config, Architecture, error) {
 	c.Settings = cmp.Or(c.Settings, "modern")
 	if _, ok := family[c.Settings]; !ok {
@@ -179,10 +173,10 @@ func (c Config) resolve() (Config, Architecture, error) {
 	if err != nil {
 		return c, a, err
 	}
-	if len(c.EncodingParams) > 0 && !a.Has("encoding_params") {
+	if len(c.EncodingParams) > 0 && !a.has("encoding_params") {
 		return c, a, a.NoSetting(fmt.Sprintf("encoding_params=%s", c.EncodingParams))
 	}
-	if c.Mixer == "" && a.Has("mixer") && a.StandsIn(c.Encoding) {
+	if c.Mixer == "" && a.has("mixer") && a.StandsIn(c.Encoding) {
 		c.Mixer = c.Encoding
 	}
 	c.Architecture = a.Name

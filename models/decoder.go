@@ -21,7 +21,9 @@ type decoder struct {
 }
 
 // isDelta reports whether a layer has a DeltaNet in attention's place.
-func (d *decoder) isDelta(layer int) bool { return d.mixer != nil && d.mixer.At(layer) == deltaName }
+func (d *decoder) isDelta(layer int) bool {
+	return d.mixer != nil && d.mixer[layer%len(d.mixer)] == deltaName
+}
 
 // newDecoder makes a decoder from a resolved configuration.
 func newDecoder(cfg Config) (Model, error) {
@@ -211,8 +213,8 @@ type Mode struct {
 // [S,D] for what all sequences share, by distance from the greatest to 0.
 const DropoutPrefix = "dropout."
 
-// Forward is a forward pass under construction.
-type Forward struct {
+// forward is a forward pass under construction.
+type forward struct {
 	// Logits are [B·T, V] without a cache, else [B, logits_to_keep, V].
 	Logits     *graph.Node
 	States     []card.State
@@ -250,10 +252,10 @@ func (d *decoder) Graph(m Mode) (*graph.Graph, []card.State, error) {
 
 // Forward adds the forward pass to a builder; its input is card.InputIDs. Failures
 // come out of the builder's Build.
-func (d *decoder) Forward(b *graph.Builder, m Mode) *Forward {
+func (d *decoder) Forward(b *graph.Builder, m Mode) *forward {
 	if d.mixer != nil && !m.Cache && m.Steps < 1 {
 		b.Fail(fmt.Errorf("a DeltaNet is trained on sequences of a known length (Mode.Steps)"))
-		return &Forward{}
+		return &forward{}
 	}
 	p := newPass(d, b, m)
 	x := b.Gather(p.param("embed.weight"), p.ids, 0) // [B,T,D]

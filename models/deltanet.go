@@ -45,8 +45,8 @@ const deltaName = "deltanet"
 // deltaArchitecture is the name of their architecture.
 const deltaArchitecture = "deltanet"
 
-// ParseMixer reads the pattern of Config.Mixer, in either form of pe.ParsePattern.
-func ParseMixer(text string) (pe.Pattern, error) {
+// parseMixer reads the pattern of Config.Mixer, in either form of pe.ParsePattern.
+func parseMixer(text string) (pe.Pattern, error) {
 	p, err := pe.ParsePattern(text, 0)
 	if err != nil {
 		return nil, fmt.Errorf("mixer: %w", err)
@@ -68,7 +68,7 @@ func ParseMixer(text string) (pe.Pattern, error) {
 
 // newDeltaNet makes a DeltaNet from a resolved configuration.
 func newDeltaNet(cfg Config) (Model, error) {
-	p, err := ParseMixer(cmp.Or(cfg.Mixer, deltaName))
+	p, err := parseMixer(cmp.Or(cfg.Mixer, deltaName))
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (c Config) encodingRow() (pe.Row, error) {
 	if c.Architecture != deltaArchitecture {
 		return pe.Find(c.Encoding)
 	}
-	p, err := ParseMixer(cmp.Or(c.Mixer, deltaName))
+	p, err := parseMixer(cmp.Or(c.Mixer, deltaName))
 	if err != nil {
 		return pe.Row{}, err
 	}
@@ -107,7 +107,7 @@ func resolveDeltaNet(c Config) (Config, error) {
 		return c, err
 	}
 	c.Encoding, c.EncodingParams = "", given
-	p, err := ParseMixer(cmp.Or(c.Mixer, deltaName))
+	p, err := parseMixer(cmp.Or(c.Mixer, deltaName))
 	if err != nil {
 		return c, err
 	}

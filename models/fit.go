@@ -6,7 +6,7 @@ import (
 	"github.com/nopezoo/zoo/models/pe"
 )
 
-// Fit is Resolve with what follows from the data that the model is trained on. data is only
+// Fit fills in and checks the settings, with what follows from the data that the model is trained on. data is only
 // called where something does. A model that is made without Fit has the defaults of its encoding.
 func (c Config) Fit(data func() (pe.Data, error)) (Config, error) {
 	if c.TrainedLength == 0 && (c.LogitScale == scaleSSMax || c.LogitScale == scaleLogN) {
@@ -16,7 +16,7 @@ func (c Config) Fit(data func() (pe.Data, error)) (Config, error) {
 		}
 		c.TrainedLength = d.Longest
 	}
-	c, err := c.Resolve()
+	c, _, err := c.resolve()
 	if err != nil {
 		return c, err
 	}

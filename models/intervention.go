@@ -124,10 +124,10 @@ func (i Intervention) Apply(c Config, longest func() (int, error)) (Config, erro
 	if err != nil || i.String() == "" {
 		return c, err
 	}
-	if !a.Has("logit_scale") {
+	if !a.has("logit_scale") {
 		return c, fmt.Errorf("%v: %s has no attention that this could change", i, a.Name)
 	}
-	if i.Ablation != "" && !a.Has("ablation") {
+	if i.Ablation != "" && !a.has("ablation") {
 		return c, fmt.Errorf("%v: heads of %s cannot be taken away one by one", i, a.Name)
 	}
 	if c.LogitScale != "" && c.LogitScale != scaleLogN && i.LogN {
@@ -174,7 +174,8 @@ func (i Intervention) Apply(c Config, longest func() (int, error)) (Config, erro
 	if _, err := New(c); err != nil {
 		return c, err
 	}
-	return c.Resolve()
+	c, _, err = c.resolve()
+	return c, err
 }
 
 // noRoPE is a value of Intervention.RoPE.
@@ -193,11 +194,11 @@ func unrotated(c Config) (Config, error) {
 		}
 	}
 	if !found {
-		return c, fmt.Errorf("rope %s: the encoding %s has no rotation to leave out", noRoPE, c.ByLayer())
+		return c, fmt.Errorf("rope %s: the encoding %s has no rotation to leave out", noRoPE, c.byLayer())
 	}
 	if slices.ContainsFunc(p, func(name string) bool { return name != "nope" }) {
 		return c, fmt.Errorf("rope %s: other layers of %s have an encoding too, which would stay; want a model of rope and nope",
-			noRoPE, c.ByLayer())
+			noRoPE, c.byLayer())
 	}
 	c.Encoding, c.EncodingParams = "nope", nil
 	return c, nil
@@ -210,7 +211,7 @@ func (i Intervention) scaled(c Config, trained func() (int, error)) (json.RawMes
 		return nil, err
 	}
 	if row.Scale == nil {
-		return nil, fmt.Errorf("%s:%v: the encoding %s has no frequencies to scale", i.RoPE, i.RoPEFactor, c.ByLayer())
+		return nil, fmt.Errorf("%s:%v: the encoding %s has no frequencies to scale", i.RoPE, i.RoPEFactor, c.byLayer())
 	}
-	return row.Scale(c.EncodingParams, pe.Scaling{Method: i.RoPE, Factor: i.RoPEFactor, Trained: trained})
+	return row.Scale(c.EncodingParams, i.RoPE, i.RoPEFactor, trained)
 }

@@ -81,11 +81,11 @@ func (l *lstmCell) next(h, c, drive *graph.Node) (*graph.Node, *graph.Node) {
 
 // Forward implements Model: the network unrolled over m.Steps tokens, which is the length
 // of the axis seq. Rows are padded on the right.
-func (l *lstm) Forward(b *graph.Builder, m Mode) *Forward {
+func (l *lstm) Forward(b *graph.Builder, m Mode) *forward {
 	cell := l.cell(b)
 	drives, ok := unroll(b, m, cell.weights, "an LSTM")
 	if !ok {
-		return &Forward{}
+		return &forward{}
 	}
 	batch, n := graph.Sym(card.Batch), graph.N(l.cfg.NUnits)
 	h, c := b.Zeros(batch, n), b.Zeros(batch, n)

@@ -20,7 +20,7 @@ type Model interface {
 	Graph(m Mode) (*graph.Graph, []card.State, error)
 	// Forward adds the forward pass of training to a builder. Failures come out of
 	// the builder's Build.
-	Forward(b *graph.Builder, m Mode) *Forward
+	Forward(b *graph.Builder, m Mode) *forward
 }
 
 // New makes the model of a configuration, which it resolves first.

@@ -17,7 +17,7 @@ type pass struct {
 	*decoder
 	b    *graph.Builder
 	mode Mode
-	out  *Forward
+	out  *forward
 
 	batch, seq, total graph.Dim // B, T, S
 	ids, mask         *graph.Node
@@ -28,7 +28,7 @@ type pass struct {
 }
 
 func newPass(d *decoder, b *graph.Builder, m Mode) *pass {
-	p := &pass{decoder: d, b: b, mode: m, out: &Forward{}, shapes: map[string][]int{}, windows: d.cfg.windows(d.enc)}
+	p := &pass{decoder: d, b: b, mode: m, out: &forward{}, shapes: map[string][]int{}, windows: d.cfg.windows(d.enc)}
 	p.batch, p.seq = graph.Sym(card.Batch), graph.Sym(card.Seq)
 	for layer, window := range p.windows {
 		p.growing = p.growing || m.Growing && window == 0 && !d.isDelta(layer)

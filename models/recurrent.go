@@ -37,13 +37,13 @@ func unroll(b *graph.Builder, m Mode, weights map[string]*graph.Node, what strin
 }
 
 // logitsOf is the pass of an unrolled network with these hidden units, [B,n] after each token.
-func logitsOf(b *graph.Builder, weights map[string]*graph.Node, hidden []*graph.Node) *Forward {
+func logitsOf(b *graph.Builder, weights map[string]*graph.Node, hidden []*graph.Node) *forward {
 	head := weights["head.weight"]
 	rows := graph.Sym(card.Batch).Mul(graph.N(len(hidden)))
 	for t, h := range hidden {
 		hidden[t] = b.Unsqueeze(h, 1)
 	}
-	return &Forward{Logits: linear(b, b.Reshape(b.Concat(1, hidden...), rows, head.Dim(1)), head)}
+	return &forward{Logits: linear(b, b.Reshape(b.Concat(1, hidden...), rows, head.Dim(1)), head)}
 }
 
 // partsAlong returns the parts of x along an axis of known length, each without that axis. It

@@ -22,7 +22,7 @@ func (c Config) Renew(data func() (pe.Data, error)) (Config, error) {
 	if (delta || c.Attention == differential) && c.HeadNormEps == 0 {
 		c.HeadNormEps = headNormEps
 	}
-	if c.ByLayer() == "" {
+	if c.byLayer() == "" {
 		return c, nil
 	}
 	row, err := c.encodingRow()

@@ -56,7 +56,7 @@ func (c Config) windows(enc pe.Encoding) []int {
 	pattern, err := pe.ParsePattern(string(c.Window), 0)
 	for layer := range out {
 		if err == nil {
-			out[layer], _ = strconv.Atoi(pattern.At(layer))
+			out[layer], _ = strconv.Atoi(pattern[layer%len(pattern)])
 		}
 		if e, ok := encodingOf(enc, layer, c.NLayers).(pe.Windowed); ok && (out[layer] == 0 || e.Window() < out[layer]) {
 			out[layer] = e.Window()

@@ -63,10 +63,7 @@ func (s spec) build() ([]byte, error) {
 	weights := models.InitWeights(params, 1)
 	if s.dtype != "" {
 		c.DType = s.dtype
-		if g, err = precision.Graph(g, s.dtype, nil); err != nil {
-			return nil, err
-		}
-		if weights, err = precision.Weights(g, weights); err != nil {
+		if g, weights, err = precision.Convert(g, weights, s.dtype, nil); err != nil {
 			return nil, err
 		}
 	}

@@ -86,7 +86,7 @@ func benchVerb(a *app) *cobra.Command {
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringSliceVar(&o.checkpoints, "checkpoint", []string{zoo.Last},
 		"checkpoints of each run: last, best, steps such as 1000, or all that are there")
-	f.StringSliceVar(&o.dtypes, "dtype", []string{card.Float32}, strings.Join(precision.Types(), ", ")+
+	f.StringSliceVar(&o.dtypes, "dtype", []string{card.Float32}, strings.Join(precision.Types, ", ")+
 		": the precisions of models that are no files yet")
 	f.StringVar(&o.format, "format", "table", strings.Join(report.Formats(), ", "))
 	f.StringVar(&o.ranks, "ranks", ranksBy[0], ranksHelp)

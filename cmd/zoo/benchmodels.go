@@ -10,6 +10,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/experiment/bench"
 	"github.com/nopezoo/zoo/export/foreign"
+	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/zoo"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -131,7 +132,7 @@ func (a *app) trainedOn(f find.Finder, encodings []string, trained string) (foun
 	if slices.Contains(encodings, allEncodings) {
 		encodings = nil
 	}
-	if encodings, err = find.EncodingNames(encodings); err != nil {
+	if encodings, err = models.EncodingNames(encodings); err != nil {
 		return nil, "", err
 	}
 	switch trained {

@@ -58,7 +58,7 @@ func (a *app) flagValues() map[string]cobra.CompletionFunc {
 		"bench task":         words(append(task.Known(), allTasks)...),
 		"preset":             words(configs.Names(configs.Presets)...),
 		"profile":            words(card.Portable, card.Fused),
-		"dtype":              words(precision.Types()...),
+		"dtype":              words(precision.Types...),
 		"provider":           words(engine.Providers()...),
 		"setup provider":     words("cpu", "cuda"),
 		"analyze checkpoint": words(zoo.Last, zoo.Best, zoo.All),

@@ -60,7 +60,7 @@ func exportVerb(a *app) *cobra.Command {
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringVar(&o.format, "format", "onnx", "onnx, or safetensors: a folder with config.json and the tokenizer")
 	f.StringVar(&o.profile, "profile", card.Portable, card.Portable+" or "+card.Fused)
-	f.StringVar(&o.dtype, "dtype", card.Float32, strings.Join(precision.Types(), ", ")+
+	f.StringVar(&o.dtype, "dtype", card.Float32, strings.Join(precision.Types, ", ")+
 		": of the large matrices and the products with them")
 	f.StringVar(&o.checkpoint, "checkpoint", zoo.Last, "last; best: the one with the best validation accuracy "+
 		"(see train.eval_every); or a step")

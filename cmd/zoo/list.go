@@ -12,6 +12,7 @@ import (
 	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/zoo/catalogue"
 	"github.com/nopezoo/zoo/zoo/find"
 )
@@ -85,7 +86,7 @@ func (o *listOptions) check(args []string) (err error) {
 			return err
 		}
 	}
-	o.encodings, err = find.EncodingNames(o.encodings)
+	o.encodings, err = models.EncodingNames(o.encodings)
 	return err
 }
 

@@ -18,7 +18,6 @@ import (
 	"github.com/nopezoo/zoo/experiment/launch"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train"
-	"github.com/nopezoo/zoo/zoo/find"
 )
 
 type trainOptions struct {
@@ -140,7 +139,7 @@ func (o *trainOptions) sources(c *cobra.Command) (configs.Sources, error) {
 	if slices.Contains(o.encodings, allEncodings) {
 		o.encodings = models.Encodings()
 	}
-	if _, err := find.EncodingNames(o.encodings); err != nil {
+	if _, err := models.EncodingNames(o.encodings); err != nil {
 		return configs.Sources{}, err
 	}
 	var overrides []configs.Value

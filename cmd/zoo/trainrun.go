@@ -137,7 +137,7 @@ func (a *app) trainError(err error, r launch.Run, runs int) error {
 
 // stoppedRun returns the run in a folder that can go on, of which there must be one.
 func (a *app) stoppedRun(folder string) ([]string, error) {
-	stopped, err := find.Stopped(folder, a.warn)
+	stopped, err := stoppedRuns(folder, a.warn)
 	if err != nil {
 		return nil, err
 	}
@@ -150,11 +150,31 @@ func (a *app) stoppedRun(folder string) ([]string, error) {
 	}
 	lines := ""
 	for _, r := range stopped {
-		lines += "\n" + resumeCommand(r.Dir) + "  # " + r.State()
+		lines += "\n" + resumeCommand(r.Dir) + "  # " + r.State
 	}
 	return nil, fmt.Errorf("--resume: %d runs in the folder %s were stopped; go on with "+
 		"one of them, or name several:%s",
 		len(stopped), folder, lines)
+}
+
+// stoppedRuns describes the runs in a folder that can go on: neither finished nor at work.
+// Order and warn are as in find.Runs.
+func stoppedRuns(folder string, warn func(error)) ([]find.Run, error) {
+	runs, err := find.Runs(folder, warn)
+	if err != nil {
+		return nil, err
+	}
+	var out []find.Run
+	for _, r := range runs {
+		busy, err := train.Busy(r.Dir)
+		if err != nil {
+			return nil, err
+		}
+		if !r.Imported && !r.Finished && !busy {
+			out = append(out, r)
+		}
+	}
+	return out, nil
 }
 
 // openRun begins or continues a run, for which it may have to install ONNX Runtime.

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,11 +52,11 @@ func NewModel(label string, m modelfile.Model) (*Model, error) {
 		return nil, err
 	}
 	described := m.Card
-	described.Architecture, described.Encoding = cfg.Architecture, cfg.ByLayer()
+	described.Architecture, described.Encoding = cfg.Architecture, cmp.Or(cfg.Encoding, cfg.Mixer)
 	described.MaxLength = model.MaxLength()
 	out := &Model{Label: label, Card: described, heads: cfg.NHeads, model: model, weights: m.Weights, hash: weightsHash(m.Weights),
 		unrolled: row.Unrolled, programs: map[variant]*interp.Program{}}
-	if !row.Has("n_heads") {
+	if !slices.Contains(row.Settings, "n_heads") {
 		return nil, fmt.Errorf("%s: %s has no attention whose weights could be read", label, row.Name)
 	}
 	g, err := out.graph(variant{}, 1)

@@ -183,7 +183,7 @@ func (d document) architecture(c *models.Config) error {
 		return err
 	}
 	c.Architecture = a.Name
-	if !a.Has("encoding") {
+	if !slices.Contains(a.Settings, "encoding") {
 		if d.has(encodingKey) {
 			return fmt.Errorf("%s is %s: %s has none", encodingKey, clip(d[encodingKey]), name)
 		}

@@ -123,11 +123,11 @@ func bytePiece(b byte) string {
 }
 
 func TestWithoutTokenizer(t *testing.T) {
-	c, err := models.Config{Encoding: "nope", DModel: 16, NLayers: 1, NHeads: 2, DFF: 8, VocabSize: 2}.Resolve()
+	made, err := models.New(models.Config{Encoding: "nope", DModel: 16, NLayers: 1, NHeads: 2, DFF: 8, VocabSize: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := sample(t, c)
+	m := sample(t, made.Config())
 	m.Card.Tokenizer = nil
 	dir := written(t, m)
 	if files := contents(t, dir); len(files) != 2 {

@@ -22,23 +22,35 @@ import (
 )
 
 // Types are the names of the precisions, as a card has them, float32 first.
-func Types() []string { return []string{card.Float32, card.Float16, card.Int8, card.BFloat16} }
+var Types = []string{card.Float32, card.Float16, card.Int8, card.BFloat16}
 
 // Check reports why a precision is none that files are written in.
 func Check(dtype string) error {
-	if slices.Contains(Types(), dtype) {
+	if slices.Contains(Types, dtype) {
 		return nil
 	}
-	return fmt.Errorf("%q is no precision of files; known are %s", dtype, strings.Join(Types(), ", "))
+	return fmt.Errorf("%q is no precision of files; known are %s", dtype, strings.Join(Types, ", "))
 }
 
 // scaleSuffix ends the name of what the rows of an int8 matrix are multiplied with.
 const scaleSuffix = ".scale"
 
-// Graph returns the graph in another precision, any of Types but card.Float32. The matrices that
-// full names stay float32. Inputs, outputs and the names of weights stay; an int8 weight
-// [out, in] has its scales [out] in a weight of its own, NAME.scale.
-func Graph(g *graph.Graph, dtype string, full func(name string) bool) (*graph.Graph, error) {
+// Convert returns a graph and its weights in another precision, any of Types but card.Float32. The
+// matrices that full names stay float32. Inputs, outputs and the names of weights stay; an int8 weight
+// [out, in] has its scales [out] in a weight of its own, NAME.scale. A matrix that the precision cannot hold is
+// an error.
+func Convert(g *graph.Graph, weights map[string]*tensor.Tensor, dtype string, full func(name string) bool) (
+	*graph.Graph, map[string]*tensor.Tensor, error,
+) {
+	out, err := convertGraph(g, dtype, full)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", dtype, err)
+	}
+	weights, err = convertWeights(out, weights)
+	return out, weights, err
+}
+
+func convertGraph(g *graph.Graph, dtype string, full func(name string) bool) (*graph.Graph, error) {
 	c := converter{b: graph.NewBuilder(), nodes: map[*graph.Node]*graph.Node{}, narrow: matrices(g, full)}
 	switch dtype {
 	case card.Float16:
@@ -49,7 +61,7 @@ func Graph(g *graph.Graph, dtype string, full func(name string) bool) (*graph.Gr
 		c.form = int8s{c.b}
 	default:
 		return nil, fmt.Errorf("precision: a graph is float32 already, or becomes %s, not %q",
-			strings.Join(Types()[1:], " or "), dtype)
+			strings.Join(Types[1:], " or "), dtype)
 	}
 	for _, n := range g.Nodes {
 		within(c.b, n, func() { c.nodes[n] = c.node(n) })
@@ -160,9 +172,9 @@ func lengths(p *graph.Node) []int {
 	return shape
 }
 
-// Weights returns the weights of a graph that Graph made, from the weights of the graph that it
+// convertWeights returns the weights of a converted graph, from the weights of the graph that it
 // was made of. A matrix that the precision cannot hold is an error.
-func Weights(g *graph.Graph, weights map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+func convertWeights(g *graph.Graph, weights map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
 	out := map[string]*tensor.Tensor{}
 	for _, p := range g.Params {
 		w := weights[p.Name]

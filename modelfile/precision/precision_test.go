@@ -48,11 +48,7 @@ func gates(name string) bool { return name == "gate" }
 func convert(t *testing.T, dtype string) (*graph.Graph, map[string]*tensor.Tensor) {
 	t.Helper()
 	g, weights := tied(t)
-	out, err := precision.Graph(g, dtype, gates)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stored, err := precision.Weights(out, weights)
+	out, stored, err := precision.Convert(g, weights, dtype, gates)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,23 +137,15 @@ func TestWeights(t *testing.T) {
 		{"bfloat16", "beyond", math.MaxFloat32, "3.4e+38, and bfloat16 ends at 3.3895e+38; leave it in float32"},
 		{"bfloat16", "lost in", 1e-39, "1e-39, and below 1.2e-38 bfloat16 loses digits; leave it in float32"},
 	} {
-		half, err := precision.Graph(g, tc.dtype, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
 		bad := map[string]*tensor.Tensor{"embed": weights["embed"], "position": weights["position"], "gate": weights["gate"],
 			"w": tensor.Of([]float32{tc.v, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 4, 4)}
-		_, err = precision.Weights(half, bad)
+		_, _, err := precision.Convert(g, bad, tc.dtype, nil)
 		if err == nil || !strings.Contains(err.Error(), "precision: weight w: its largest number is "+tc.want) {
 			t.Errorf("a weight %s %s: %v", tc.how, tc.dtype, err)
 		}
 	}
-	small, err := precision.Graph(g, "int8", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	weights["w"] = tensor.Of([]float32{1, -2, 0.5, 0.004, 0, 0, 0, 0, 64, -64, 1, 1.75, 3e-30, 0, 0, 0}, 4, 4)
-	stored, err := precision.Weights(small, weights)
+	_, stored, err := precision.Convert(g, weights, "int8", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,13 +157,13 @@ func TestWeights(t *testing.T) {
 		t.Errorf("scales %v", s)
 	}
 	delete(weights, "gate")
-	if _, err := precision.Weights(small, weights); err == nil || !strings.Contains(err.Error(), "no float32 weight gate") {
+	if _, _, err := precision.Convert(g, weights, "int8", nil); err == nil || !strings.Contains(err.Error(), "no float32 weight gate") {
 		t.Errorf("a weight that is missing: %v", err)
 	}
 }
 
 func TestCheck(t *testing.T) {
-	for _, dtype := range precision.Types() {
+	for _, dtype := range precision.Types {
 		if err := precision.Check(dtype); err != nil {
 			t.Error(err)
 		}
@@ -186,8 +174,8 @@ func TestCheck(t *testing.T) {
 		if err := precision.Check(dtype); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", dtype, err, want)
 		}
-		if g, _ := tied(t); true {
-			if _, err := precision.Graph(g, dtype, nil); err == nil {
+		if g, weights := tied(t); true {
+			if _, _, err := precision.Convert(g, weights, dtype, nil); err == nil {
 				t.Errorf("a graph became %s", dtype)
 			}
 		}

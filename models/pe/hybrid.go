@@ -52,8 +52,10 @@ func findHybrid(p Pattern) (Row, error) {
 		}
 	}
 	if scales {
-		row.Scale = func(settings json.RawMessage, s Scaling) (json.RawMessage, error) {
-			return h.change(settings, func(r Row, own json.RawMessage) (json.RawMessage, error) { return r.Scale(own, s) })
+		row.Scale = func(settings json.RawMessage, method string, factor float64, trained func() (int, error)) (json.RawMessage, error) {
+			return h.change(settings, func(r Row, own json.RawMessage) (json.RawMessage, error) {
+				return r.Scale(own, method, factor, trained)
+			})
 		}
 	}
 	if renews {
@@ -72,7 +74,7 @@ func (r Row) complete() Row {
 		r.Fit = func(settings json.RawMessage, _ Data) (json.RawMessage, error) { return settings, nil }
 	}
 	if r.Scale == nil {
-		r.Scale = func(settings json.RawMessage, _ Scaling) (json.RawMessage, error) { return settings, nil }
+		r.Scale = func(settings json.RawMessage, _ string, _ float64, _ func() (int, error)) (json.RawMessage, error) { return settings, nil }
 	}
 	if r.Renew == nil {
 		r.Renew = func(settings json.RawMessage) (json.RawMessage, error) { return settings, nil }
@@ -155,7 +157,7 @@ func (h hybrid) settings(settings json.RawMessage) (map[string]json.RawMessage, 
 
 // At implements LayerChooser.
 func (h hybrid) At(layer, layers int) Encoding {
-	e := h.parts[h.pattern.At(layer)]
+	e := h.parts[h.pattern.at(layer)]
 	if c, ok := e.(LayerChooser); ok {
 		return c.At(layer, layers)
 	}
@@ -166,7 +168,7 @@ func (h hybrid) At(layer, layers int) Encoding {
 func (h hybrid) Params() (list []Param) {
 	for _, r := range h.rows {
 		for _, p := range h.parts[r.Name].Params() {
-			if layer, ok := layerOf(p.Name); !ok || h.pattern.At(layer) == r.Name {
+			if layer, ok := layerOf(p.Name); !ok || h.pattern.at(layer) == r.Name {
 				list = append(list, p)
 			}
 		}

@@ -56,8 +56,8 @@ func (p Pattern) shortest() Pattern {
 	return p
 }
 
-// At returns the element of a layer, counted from 0.
-func (p Pattern) At(layer int) string { return p[layer%len(p)] }
+// at returns the element of a layer, counted from 0.
+func (p Pattern) at(layer int) string { return p[layer%len(p)] }
 
 // checkLayers refuses a pattern whose end no layer would have; 0 layers are any number.
 func (p Pattern) checkLayers(layers int) error {

@@ -65,13 +65,6 @@ const (
 	longRoPE  = "longrope"
 )
 
-// Scaling is what Row.Scale puts into settings.
-type Scaling struct {
-	Method  string // one of ScalingMethods
-	Factor  float64
-	Trained func() (int, error) // tokens of the longest sequence in training; yarn alone needs it
-}
-
 // renewed is the stored form of what a new configuration says.
 func (p ropeScaling) renewed() ropeScaling {
 	switch {
@@ -101,18 +94,18 @@ func renewRoPE(settings json.RawMessage) (json.RawMessage, error) {
 const maxScaling = 1 << 20
 
 // scaleRoPE is RoPE's Row.Scale.
-func scaleRoPE(settings json.RawMessage, s Scaling) (json.RawMessage, error) {
+func scaleRoPE(settings json.RawMessage, method string, factor float64, trained func() (int, error)) (json.RawMessage, error) {
 	p, err := parse[ropeSettings](settings)
 	if err != nil {
 		return nil, err
 	}
 	if p.Scaling != "" {
 		return nil, fmt.Errorf("%s:%v: the model's frequencies have the scaling %s already, and a second is not put on it",
-			s.Method, s.Factor, p.Scaling)
+			method, factor, p.Scaling)
 	}
-	p.ropeScaling = ropeScaling{Scaling: s.Method, Factor: s.Factor}.renewed()
+	p.ropeScaling = ropeScaling{Scaling: method, Factor: factor}.renewed()
 	if p.Scaling == yarn {
-		if p.Length, err = s.Trained(); err != nil {
+		if p.Length, err = trained(); err != nil {
 			return nil, err
 		}
 	}

@@ -24,7 +24,7 @@ type Row struct {
 	// settings, or from nothing for the defaults; see With.
 	Make makeFunc
 	// Scale puts a scaling of its frequencies into the settings; nil where there are none.
-	Scale func(settings json.RawMessage, s Scaling) (json.RawMessage, error)
+	Scale scaleFunc
 	// Fit fills in the settings that follow from what is trained on, where they are not
 	// given; nil where there are none. Run and card keep them.
 	Fit func(settings json.RawMessage, d Data) (json.RawMessage, error)
@@ -32,6 +32,10 @@ type Row struct {
 	// stored one have an older meaning; nil where there are none.
 	Renew func(settings json.RawMessage) (json.RawMessage, error)
 }
+
+// scaleFunc scales by one of ScalingMethods and its factor. trained returns the tokens of the longest sequence
+// in training, which yarn alone needs.
+type scaleFunc = func(settings json.RawMessage, method string, factor float64, trained func() (int, error)) (json.RawMessage, error)
 
 type makeFunc = func(d Dims, settings json.RawMessage) (Encoding, error)
 

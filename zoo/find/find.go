@@ -65,7 +65,7 @@ func (f Finder) On(tasks string) (Finder, error) {
 
 // ChooseTask returns the task that stands for the models where none is named, without
 // options: the catalogue's headline if it is among them, else the first of task.All; and
-// the others. The models are of some encodings, by the names that EncodingNames
+// the others. The models are of some encodings, by the names that models.EncodingNames
 // returns, or for none all.
 func (f Finder) ChooseTask(encodings []string) (chosen string, others []string) {
 	tasks := f.tasks(encodings)
@@ -151,7 +151,7 @@ func (f Finder) Newest(encodings ...string) ([]zoo.Model, error) {
 // catalogue that have it; without an encoding every run in the order of their names,
 // else the whole catalogue. That there is none is an error, and so is an unknown encoding.
 func (f Finder) Of(encodings ...string) ([]zoo.Model, error) {
-	encodings, err := EncodingNames(encodings)
+	encodings, err := models.EncodingNames(encodings)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/modelfile/hf"
-	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
@@ -23,14 +22,6 @@ type Run struct {
 	Imported bool `json:"imported,omitempty"`
 }
 
-// State says for people how far a run is.
-func (r Run) State() string {
-	if r.Imported {
-		return "imported"
-	}
-	return r.Info.State
-}
-
 // describe reads what a run directory says, or a folder of weights as a run that is finished.
 func describe(dir string) (Run, error) {
 	if !hf.IsFolder(dir) {
@@ -41,7 +32,7 @@ func describe(dir string) (Run, error) {
 	if err != nil {
 		return Run{}, err
 	}
-	r := Run{Imported: true, Info: runfile.Info{Dir: dir, Encoding: m.Config.Name(), Task: m.Card.Task,
+	r := Run{Imported: true, Info: runfile.Info{Dir: dir, State: "imported", Encoding: m.Config.Name(), Task: m.Card.Task,
 		Seed: m.Card.Seed, DataSeed: m.Card.DataSeed, Step: m.Card.Steps, Steps: m.Card.Steps, Loss: m.Card.Loss}}
 	if t := m.Card.Trained; t != (card.Lengths{}) {
 		r.Lengths = fmt.Sprintf("%d..%d", t.Min, t.Max)
@@ -92,24 +83,4 @@ func pass(warn func(error), err error) error {
 	}
 	warn(err)
 	return nil
-}
-
-// Stopped describes the runs in a folder that can go on: neither finished nor at work.
-// Order and warn are as in Runs.
-func Stopped(folder string, warn func(error)) ([]Run, error) {
-	runs, err := Runs(folder, warn)
-	if err != nil {
-		return nil, err
-	}
-	var out []Run
-	for _, r := range runs {
-		busy, err := train.Busy(r.Dir)
-		if err != nil {
-			return nil, err
-		}
-		if !r.Imported && !r.Finished && !busy {
-			out = append(out, r)
-		}
-	}
-	return out, nil
 }

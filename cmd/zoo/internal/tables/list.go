@@ -4,6 +4,7 @@ package tables
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/nopezoo/zoo/configs"
@@ -38,7 +39,7 @@ func Encodings() (values any, lines [][]string) {
 		add(r.Name, r.Formula, r.Source, r.Cost)
 	}
 	for _, a := range models.Architectures() {
-		if !a.Has("encoding") { // it stands in an encoding's place
+		if !slices.Contains(a.Settings, "encoding") { // it stands in an encoding's place
 			add(a.Name, a.Formula, a.Source, a.Cost)
 		}
 	}
@@ -137,7 +138,7 @@ func Runs(runs []find.Run) (values any, lines [][]string) {
 		if r.Loss != nil {
 			loss = fmt.Sprintf("loss %.4g", *r.Loss)
 		}
-		lines = append(lines, []string{r.Dir, r.Encoding, r.Task, r.Lengths, r.State(), loss})
+		lines = append(lines, []string{r.Dir, r.Encoding, r.Task, r.Lengths, r.State, loss})
 	}
 	return list, lines
 }

@@ -1,4 +1,4 @@
-package find_test
+package main
 
 import (
 	"os"
@@ -9,11 +9,10 @@ import (
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/runfile"
-	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // Runs that are finished or at work are not stopped, and damaged ones are named.
-func TestStopped(t *testing.T) {
+func TestStoppedRuns(t *testing.T) {
 	folder := t.TempDir()
 	l, err := configs.Load(configs.Sources{Preset: "tiny"})
 	if err != nil {
@@ -45,8 +44,8 @@ func TestStopped(t *testing.T) {
 		}
 	}
 	var warnings []error
-	runs, err := find.Stopped(folder, func(err error) { warnings = append(warnings, err) })
-	if err != nil || len(runs) != 1 || runs[0].Dir != stopped || runs[0].State() != "no checkpoint yet" {
+	runs, err := stoppedRuns(folder, func(err error) { warnings = append(warnings, err) })
+	if err != nil || len(runs) != 1 || runs[0].Dir != stopped || runs[0].State != "no checkpoint yet" {
 		t.Errorf("%+v, %v; want the one in %s", runs, err, stopped)
 	}
 	if len(warnings) != 1 {

@@ -1,15 +1,15 @@
-package find_test
+package models_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/nopezoo/zoo/zoo/find"
+	"github.com/nopezoo/zoo/models"
 )
 
 func TestEncodingNames(t *testing.T) {
-	got, err := find.EncodingNames([]string{"rope", "cwrnn", "rope*3/nope", "3rope+nope", "rope/rope/rope/nope", "t5*2"})
+	got, err := models.EncodingNames([]string{"rope", "cwrnn", "rope*3/nope", "3rope+nope", "rope/rope/rope/nope", "t5*2"})
 	want := []string{"rope", "cwrnn", "3rope+nope", "3rope+nope", "3rope+nope", "t5"}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v; want %q", got, err, want)
@@ -19,7 +19,7 @@ func TestEncodingNames(t *testing.T) {
 		"rope*0/nope": "*0: want a number of layers", "rope//nope": "an empty part", "rope/rop": `unknown encoding "rop"`,
 		"cwrnn/nope": `encoding cwrnn/nope: unknown encoding "cwrnn"`,
 	} {
-		if _, err := find.EncodingNames([]string{"rope", name}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := models.EncodingNames([]string{"rope", name}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}

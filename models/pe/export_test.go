@@ -1,0 +1,4 @@
+package pe
+
+// At is what a layer has.
+func (p Pattern) At(layer int) string { return p.at(layer) }
