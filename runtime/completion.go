@@ -36,7 +36,7 @@ type TextStep struct {
 	// them; else it is nil. The next step overwrites it.
 	LogProbs *LogProbs
 
-	Finish       Finish // how the completion has ended with this step; empty while it goes on
+	Finish       string // how the completion has ended with this step; empty while it goes on
 	PromptTokens int    // that the prompt has
 	Tokens       int    // that the completion has so far, with this one
 }
@@ -47,7 +47,7 @@ type Completion struct {
 	Text         string
 	Tokens       []int64    // with the stop token
 	LogProbs     []LogProbs // of Tokens, where GenerateOptions.LogProbs asks for them; else nil
-	Finish       Finish
+	Finish       string
 	PromptTokens int // that the prompt has
 }
 

@@ -64,7 +64,7 @@ func TestStopStrings(t *testing.T) {
 		stops  []string
 		limit  int
 		want   string
-		finish runtime.Finish
+		finish string
 		tokens int // with the stop token, and up to the end of a stop string
 	}{
 		{nil, 50, " bé😀.xyz", runtime.FinishToken, 13},

@@ -11,11 +11,11 @@ import (
 // A token that the model rules out has −∞.
 type LogProbs struct {
 	Chosen float64        // of the token that was chosen
-	Top    []TokenLogProb // of the most probable tokens, the greatest and of equal ones the lowest id first
+	Top    []tokenLogProb // of the most probable tokens, the greatest and of equal ones the lowest id first
 }
 
-// TokenLogProb is the natural logarithm of the probability of a token.
-type TokenLogProb struct {
+// tokenLogProb is the natural logarithm of the probability of a token.
+type tokenLogProb struct {
 	ID      int64
 	LogProb float64
 }
@@ -54,12 +54,12 @@ func (l *LogProbs) set(logits []float32, id int64, top int) error {
 			}
 			at--
 		} else {
-			l.Top = append(l.Top, TokenLogProb{})
+			l.Top = append(l.Top, tokenLogProb{})
 		}
 		for ; at > 0 && l.Top[at-1].LogProb < float64(v); at-- {
 			l.Top[at] = l.Top[at-1]
 		}
-		l.Top[at] = TokenLogProb{int64(id), float64(v)}
+		l.Top[at] = tokenLogProb{int64(id), float64(v)}
 	}
 	for i := range l.Top {
 		l.Top[i].LogProb = log(l.Top[i].ID)

@@ -4,14 +4,11 @@ import (
 	"slices"
 )
 
-// Finish says how a completion ended.
-type Finish string
-
 // How completions end. The zero value stands for one that goes on.
 const (
-	FinishToken  Finish = "stop token"  // its last token is one of GenerateOptions.Stop
-	FinishString Finish = "stop string" // its text has one of GenerateOptions.StopStrings
-	FinishLimit  Finish = "limit"       // it has as many tokens as it may have
+	FinishToken  = "stop token"  // its last token is one of GenerateOptions.Stop
+	FinishString = "stop string" // its text has one of GenerateOptions.StopStrings
+	FinishLimit  = "limit"       // it has as many tokens as it may have
 )
 
 // newToken is a token that a prompt has got.
@@ -21,7 +18,7 @@ type newToken struct {
 	probs  LogProbs // where they are wanted
 	piece  string   // what the token has added to the text for certain, where that is wanted
 	start  int      // characters of the text before the token, there
-	finish Finish
+	finish string
 }
 
 // row is a prompt being continued.

@@ -16,7 +16,7 @@ type Step struct {
 
 	// Finish says of each row how it has ended with this step; it is empty while the row
 	// goes on, and for rows that have ended before. The next step overwrites it.
-	Finish []Finish
+	Finish []string
 
 	texts  []string // what the tokens have added to the texts, where they are wanted
 	starts []int    // characters of the texts before the tokens, there
@@ -24,7 +24,7 @@ type Step struct {
 
 // newStep returns the step of a call with so many prompts.
 func newStep(prompts int, opt GenerateOptions) Step {
-	s := Step{Tokens: make([]int64, prompts), Finish: make([]Finish, prompts)}
+	s := Step{Tokens: make([]int64, prompts), Finish: make([]string, prompts)}
 	if opt.LogProbs {
 		s.LogProbs = make([]LogProbs, prompts)
 	}

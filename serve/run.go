@@ -71,8 +71,8 @@ func (h *Handler) Serve(ctx context.Context, l net.Listener, grace time.Duration
 	return err
 }
 
-// IsLoopback reports whether an address is reached from its own machine alone.
-func IsLoopback(a net.Addr) bool {
+// isLoopback reports whether an address is reached from its own machine alone.
+func isLoopback(a net.Addr) bool {
 	tcp, ok := a.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()
 }

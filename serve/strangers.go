@@ -25,7 +25,7 @@ func (h *Handler) strangers(inner http.Handler) http.Handler {
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at, known := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-		if h.key == nil && known && IsLoopback(at) && !isLocal(r.Host) {
+		if h.key == nil && known && isLoopback(at) && !isLocal(r.Host) {
 			named.ServeHTTP(w, r)
 			return
 		}

@@ -81,7 +81,7 @@ func (a *app) analyze(ctx context.Context, o analyzeOptions, args []string) erro
 	if path == terminal.Stdout {
 		path = ""
 	}
-	log, err := analysis.OpenLog(path)
+	log, err := p.Resume(path)
 	if err != nil {
 		return err
 	}
@@ -89,16 +89,16 @@ func (a *app) analyze(ctx context.Context, o analyzeOptions, args []string) erro
 	if log.Repaired != "" {
 		a.Note("%s", log.Repaired)
 	}
-	if p.Resume(log.Records); p.Done > 0 {
+	if p.Done > 0 {
 		a.Note("%d of %s in %s, not looked into again", p.Done, human.Plural(p.Cells, "cell is", "cells are"), o.output)
 	}
 	m := a.Meter("reading", p.Read, p.Sequences)
-	err = p.Run(ctx, log, m.Update)
+	observations, err := p.Run(ctx, log, m.Update)
 	m.Close()
 	if errors.Is(err, context.Canceled) {
 		err = a.interrupted(p.Done, p.Cells, "looked into", path)
 	}
-	return cmp.Or(err, a.showObservations(o, p.Observations())) // shown after an error, too
+	return cmp.Or(err, a.showObservations(o, observations)) // shown after an error, too
 }
 
 // showObservations prints tables, or lines of JSON.

@@ -25,12 +25,12 @@ func (a *app) bench(ctx context.Context, p *bench.Plan, models []bench.Model, o 
 	}
 	out := &report.Printer{Out: a.Out, Format: o.format, Width: a.Width(), Ranks: o.ranks}
 	watch, end := a.watchBench(len(p.Cells), o.file, out)
-	err := p.Run(ctx, o.file, watch)
+	rows, err := p.Run(ctx, o.file, watch)
 	end()
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		err = a.interrupted(len(p.Rows()), len(p.Cells), "measured", o.file)
+		err = a.interrupted(len(rows), len(p.Cells), "measured", o.file)
 	}
-	return cmp.Or(err, out.Rest(p.Rows())) // what was measured is shown, come what may
+	return cmp.Or(err, out.Rest(rows)) // what was measured is shown, come what may
 }
 
 // watchBench shows how measuring goes on, on a meter until end. The meter is away wherever its bar would
@@ -80,11 +80,7 @@ func (a *app) interrupted(some, all int, done, output string) error {
 
 // dryBench prints the cells and how long they may take; it writes no file.
 func (a *app) dryBench(ctx context.Context, p *bench.Plan, o benchOutput) error {
-	found, err := p.Resume(o.file)
-	if err != nil {
-		return err
-	}
-	seconds, err := p.Estimate(ctx)
+	seconds, err := p.Estimate(ctx, o.file)
 	if err != nil {
 		return withoutLibrary(err)
 	}
@@ -110,7 +106,12 @@ func (a *app) dryBench(ctx context.Context, p *bench.Plan, o benchOutput) error 
 	if err := a.Table(tables.Cells(cells)); err != nil {
 		return err
 	}
-	sum := human.Plural(len(cells), "cell", "cells")
+	sum, found := human.Plural(len(cells), "cell", "cells"), 0
+	for _, c := range cells {
+		if c.Measured {
+			found++
+		}
+	}
 	switch {
 	case found == len(cells):
 		a.Print("\n%s, all of them in %s: nothing is left to measure", sum, o.file)

@@ -147,7 +147,7 @@ func (a *app) serve(ctx context.Context, o serveOptions, args []string) error {
 	if err != nil {
 		return fmt.Errorf("--addr %s: %w; choose another, of which port 0 takes a free one", o.addr, err)
 	}
-	if key == "" && !serve.IsLoopback(l.Addr()) {
+	if tcp, ok := l.Addr().(*net.TCPAddr); key == "" && !(ok && tcp.IP.IsLoopback()) {
 		a.Note("there is no key: whoever reaches %s may use the models; give one with --api-key-file", l.Addr())
 	}
 	a.Print("serving %s at http://%s/v1", strings.Join(names, ", "), l.Addr())

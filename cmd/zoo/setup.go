@@ -111,8 +111,7 @@ func (a *app) reportCUDA(c install.CUDA) {
 		a.Print("the provider takes CUDA %s and cuDNN from: %s", c.Version, strings.Join(c.Places, ", "))
 	}
 	if c.Libraries != nil {
-		download, keep := install.CUDASize()
-		a.Note("%v (%s to download, %s to keep)", c.Libraries, human.Bytes(download), human.Bytes(keep))
+		a.Note("%v (%s to download, %s to keep)", c.Libraries, human.Bytes(c.Download), human.Bytes(c.Keep))
 	}
 	if c.Driver != nil {
 		a.Note("%v", c.Driver)

@@ -14,7 +14,6 @@ import (
 )
 
 func TestReportCUDA(t *testing.T) {
-	download, keep := install.CUDASize()
 	gone := errors.New("gone")
 	for _, tt := range []struct {
 		name, out, err string
@@ -26,8 +25,8 @@ func TestReportCUDA(t *testing.T) {
 		{"there already", "CUDA and cuDNN are installed already: /cache/cuda\n", "no driver\n",
 			install.CUDA{Folder: "/cache/cuda", CUDA: ort.CUDA{Driver: errors.New("no driver")}}},
 		{"the system's, in part", "the provider takes CUDA 13 and cuDNN from: /usr/lib\n",
-			"a is missing (" + human.Bytes(download) + " to download, " + human.Bytes(keep) + " to keep)\n",
-			install.CUDA{CUDA: ort.CUDA{Version: "13", Places: []string{"/usr/lib"}, Libraries: errors.New("a is missing")}}},
+			"a is missing (" + human.Bytes(3<<30) + " to download, " + human.Bytes(4<<30) + " to keep)\n",
+			install.CUDA{Download: 3 << 30, Keep: 4 << 30, CUDA: ort.CUDA{Version: "13", Places: []string{"/usr/lib"}, Libraries: errors.New("a is missing")}}},
 		{"nobody looked", "", "what else the provider needs was not looked for: gone\n", install.CUDA{Err: gone}},
 	} {
 		var out, notes strings.Builder

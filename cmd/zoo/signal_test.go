@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/train/journal"
 	"github.com/nopezoo/zoo/train/runfile"
 )
@@ -141,8 +140,14 @@ func TestInterruptedSubmission(t *testing.T) {
 	}
 }
 
+// submitted is a job as slurm.json tells of it.
+type submitted struct {
+	ID    string         `json:"job"`
+	Tasks map[int]string `json:"tasks"`
+}
+
 // readJob reads which job a sweep was submitted as.
-func readJob(t *testing.T, folder string) (j sweep.Job) {
+func readJob(t *testing.T, folder string) (j submitted) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(folder, "slurm.json"))
 	if err == nil {

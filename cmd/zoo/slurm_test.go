@@ -162,7 +162,7 @@ func awaitLines(t *testing.T, path string, n int) {
 }
 
 // awaitEnd waits until no task of a job waits or runs.
-func awaitEnd(t *testing.T, job sweep.Job) {
+func awaitEnd(t *testing.T, job submitted) {
 	t.Helper()
 	awaitYes(t, "the end of job "+job.ID, func() bool {
 		out, err := exec.Command("squeue", "--jobs="+job.ID, "--noheader", "--format=%T").CombinedOutput() // of tasks that are not over

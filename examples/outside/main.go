@@ -125,10 +125,11 @@ func measured(ctx context.Context, page string, files []bench.Model) error {
 	if err := plan.Add(ctx, files...); err != nil {
 		return err
 	}
-	if err := plan.Run(ctx, "", bench.Watch{}); err != nil {
+	rows, err := plan.Run(ctx, "", bench.Watch{})
+	if err != nil {
 		return err
 	}
-	r, err := report.New(plan.Rows(), report.Options{Command: "examples/outside",
+	r, err := report.New(rows, report.Options{Command: "examples/outside",
 		Options: summary.Options{Encodings: models.Encodings()}})
 	if err != nil {
 		return err

@@ -298,7 +298,7 @@ func TestPlan(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	last := int64(0)
-	if err := p.Run(t.Context(), unlogged(t), func(sequences int64, now func() string) {
+	if err := p.run(t.Context(), unlogged(t), func(sequences int64, now func() string) {
 		if sequences < last || now() == "" {
 			t.Errorf("%d sequences after %d", sequences, last)
 		}
@@ -306,8 +306,8 @@ func TestPlan(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if p.Done != p.Cells || p.Read != p.Sequences || len(p.Observations()) != 4*4*2*2+4*2 || last != p.Sequences {
-		t.Errorf("%d of %d cells, %d observations", p.Done, p.Cells, len(p.Observations()))
+	if p.Done != p.Cells || p.Read != p.Sequences || len(p.observations()) != 4*4*2*2+4*2 || last != p.Sequences {
+		t.Errorf("%d of %d cells, %d observations", p.Done, p.Cells, len(p.observations()))
 	}
 	o.Divergence, o.Probe, o.Tokens = "", true, []string{eval.TaskTokens}
 	if p, err = NewPlan(all[:1], o); err != nil {
@@ -372,7 +372,7 @@ func TestPlan(t *testing.T) {
 
 // unlogged keeps nothing.
 func unlogged(t *testing.T) *rowlog.Log[eval.Observation] {
-	log, err := OpenLog("")
+	log, err := new(Plan).Resume("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -382,8 +382,8 @@ func unlogged(t *testing.T) *rowlog.Log[eval.Observation] {
 // observations runs a plan, and reads what it made as a file would have it.
 func observations(t *testing.T, p *Plan) []eval.Observation {
 	t.Helper()
-	if err := p.Run(t.Context(), unlogged(t), func(int64, func() string) {}); err != nil {
+	if err := p.run(t.Context(), unlogged(t), func(int64, func() string) {}); err != nil {
 		t.Fatal(err)
 	}
-	return reread(t, p.Observations())
+	return reread(t, p.observations())
 }

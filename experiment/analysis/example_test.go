@@ -33,16 +33,17 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	log, err := analysis.OpenLog("") // a file would keep them
+	log, err := plan.Resume("") // a file would keep them
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	if err := plan.Run(context.Background(), log, func(int64, func() string) {}); err != nil {
+	observations, err := plan.Run(context.Background(), log, func(int64, func() string) {})
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	head := plan.Observations()[1]
+	head := observations[1]
 	fmt.Printf("layer %d, head %d: %.0f %% on the token before, %.0f %% at random\n", head.Layer, head.Head,
 		100*head.Values[eval.RolePrevious], 100*head.Control[eval.RolePrevious])
 	fmt.Printf("%.0f of %d prompts are right\n", head.Values["correct"], head.N)

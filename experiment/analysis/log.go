@@ -13,14 +13,19 @@ import (
 	"github.com/nopezoo/zoo/internal/rowlog"
 )
 
-// OpenLog opens a file of observations to append to, as rowlog.Open does; "" keeps nothing.
-func OpenLog(path string) (*rowlog.Log[eval.Observation], error) {
-	return rowlog.Open(path, rowlog.Format[eval.Observation]{Holds: "observations", MaxBytes: eval.MaxResults,
+// Resume opens a file of observations to append to, as rowlog.Open does, and takes the observations from it that the
+// plan would make again; "" keeps nothing.
+func (p *Plan) Resume(path string) (*rowlog.Log[eval.Observation], error) {
+	log, err := rowlog.Open(path, rowlog.Format[eval.Observation]{Holds: "observations", MaxBytes: eval.MaxResults,
 		Read: eval.ReadPartialObservations, Write: eval.WriteObservations})
+	if err == nil {
+		p.takeAll(log.Records)
+	}
+	return log, err
 }
 
-// Resume takes the observations that the plan would make again. A cell that lacks one is read anew.
-func (p *Plan) Resume(observations []eval.Observation) {
+// takeAll takes the observations that the plan would make again. A cell that lacks one is read anew.
+func (p *Plan) takeAll(observations []eval.Observation) {
 	byCell := map[string][]eval.Observation{}
 	for _, o := range observations {
 		if o.Cell != "" {

@@ -42,13 +42,13 @@ func TestResume(t *testing.T) {
 	want := observations(t, plan(1, nil))
 
 	path := filepath.Join(t.TempDir(), "observations.jsonl")
-	log, err := OpenLog(path)
+	p := plan(1, nil)
+	log, err := p.Resume(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	p := plan(1, nil)
-	err = p.Run(ctx, log, func(sequences int64, _ func() string) {
+	err = p.run(ctx, log, func(sequences int64, _ func() string) {
 		if sequences == 7 { // of the fourth cell of 8
 			stop()
 		}
@@ -69,19 +69,20 @@ func TestResume(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if log, err = OpenLog(path); err != nil || log.Repaired == "" {
+	p = plan(1, nil)
+	if log, err = p.Resume(path); err != nil || log.Repaired == "" {
 		t.Fatalf("repaired %q, error %v", log.Repaired, err)
 	}
 	defer log.Close()
-	p = plan(1, nil)
-	if p.Resume(log.Records); p.Done != 3 || p.Read != 6 {
+	if p.Done != 3 || p.Read != 6 {
 		t.Errorf("%d cells of %d sequences are taken from the file", p.Done, p.Read)
 	}
 	left := int64(0)
-	if err := p.Run(t.Context(), log, func(int64, func() string) { left++ }); err != nil || left == 0 {
+	got, err := p.Run(t.Context(), log, func(int64, func() string) { left++ })
+	if err != nil || left == 0 {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, p.Observations()); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("not as without the interruption (-want +got):\n%s", diff)
 	}
 	file, err := os.Open(path)
@@ -113,7 +114,7 @@ func TestResume(t *testing.T) {
 		"the first one is missing": {plan(1, nil), kept[1:], 7},
 		"a file of before":         {plan(1, nil), withoutCells(kept), 0},
 	} {
-		if tc.plan.Resume(tc.found); tc.plan.Done != tc.want {
+		if tc.plan.takeAll(tc.found); tc.plan.Done != tc.want {
 			t.Errorf("%s: %d cells are there, want %d", name, tc.plan.Done, tc.want)
 		}
 	}

@@ -4,7 +4,8 @@
 //
 //	m, err := analysis.NewModel("copy-nope", model)
 //	p, err := analysis.NewPlan([]*analysis.Model{m}, analysis.Defaults())
-//	err = p.Run(ctx, log, progress)
+//	log, err := p.Resume("observations.jsonl")
+//	observations, err := p.Run(ctx, log, progress)
 package analysis
 
 import (
@@ -252,8 +253,8 @@ func fitLength(lengths []int, trained int) int {
 	return best
 }
 
-// Observations lists the observations made so far, in the plan's order.
-func (p *Plan) Observations() (all []eval.Observation) {
+// observations lists the observations made so far, in the plan's order.
+func (p *Plan) observations() (all []eval.Observation) {
 	for _, c := range p.cells {
 		all = append(all, c.observations...)
 	}
@@ -267,9 +268,16 @@ func (p *Plan) take(c *cell, all []eval.Observation) {
 	p.Read += c.work()
 }
 
-// Run makes the observations of the cells that have none, one after the other, and keeps them in the log at once. progress gets the
-// sequences read so far, and a text for the current ones.
-func (p *Plan) Run(ctx context.Context, log *rowlog.Log[eval.Observation], progress func(sequences int64, now func() string)) error {
+// Run makes the observations of the cells that have none, one after the other, and keeps them in the log at once. It returns all that
+// there are, in the plan's order, with an error too. progress gets the sequences read so far, and a text for the current ones.
+func (p *Plan) Run(
+	ctx context.Context, log *rowlog.Log[eval.Observation], progress func(sequences int64, now func() string),
+) ([]eval.Observation, error) {
+	err := p.run(ctx, log, progress)
+	return p.observations(), err
+}
+
+func (p *Plan) run(ctx context.Context, log *rowlog.Log[eval.Observation], progress func(sequences int64, now func() string)) error {
 	for i := range p.cells {
 		c := &p.cells[i]
 		if c.observations != nil {

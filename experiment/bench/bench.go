@@ -4,8 +4,7 @@
 //
 //	plan, err := bench.NewPlan(options)
 //	err = plan.Add(ctx, models...)
-//	err = plan.Run(ctx, "results.jsonl", bench.Watch{})
-//	rows := plan.Rows()
+//	rows, err := plan.Run(ctx, "results.jsonl", bench.Watch{})
 package bench
 
 import (

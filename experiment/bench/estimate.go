@@ -15,9 +15,12 @@ const RestsOn = "from a probe of each session, which reads at most 2048 tokens a
 	"scaled by the work counted at every length; answers that end early take less, " +
 	"and so do right ones where nothing is timed"
 
-// Estimate returns about how many seconds the cells without a row take, from running each
-// session for a moment, and gives each cell its Seconds. It keeps nothing.
-func (p *Plan) Estimate(ctx context.Context) (seconds float64, err error) {
+// Estimate returns about how many seconds the cells take that have no row in a file, "" for none, from running each
+// session for a moment, and gives each cell its Seconds. It keeps nothing: the file is neither changed nor locked.
+func (p *Plan) Estimate(ctx context.Context, path string) (seconds float64, err error) {
+	if _, err := p.resumeFrom(path); err != nil {
+		return 0, err
+	}
 	if err := p.ready(ctx); err != nil {
 		return 0, err
 	}

@@ -29,10 +29,11 @@ func Example() {
 	for _, c := range plan.Cells {
 		fmt.Println("to measure:", c.Model, c.Task, c.Length)
 	}
-	if err := plan.Run(ctx, "", bench.Watch{}); err != nil {
+	rows, err := plan.Run(ctx, "", bench.Watch{})
+	if err != nil {
 		fmt.Println(err)
 	}
-	for _, r := range plan.Rows() {
+	for _, r := range rows {
 		fmt.Printf("length %d: %d of %d right\n", r.Length, r.Correct, r.N)
 	}
 	// Output:

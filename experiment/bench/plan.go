@@ -168,8 +168,8 @@ func (p *Plan) resume(rows []eval.Row) int {
 	return found
 }
 
-// Rows returns the rows of the cells measured so far, in the order of the plan.
-func (p *Plan) Rows() []eval.Row {
+// rows returns the rows of the cells measured so far, in the order of the plan.
+func (p *Plan) rows() []eval.Row {
 	out := []eval.Row{}
 	for _, c := range p.Cells {
 		if c.row != nil {

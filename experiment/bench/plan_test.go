@@ -69,14 +69,14 @@ func TestPlanOfBins(t *testing.T) {
 	if c := p.Cells[0]; c.LengthMin != 2 || c.Length != 4 || c.name() != "rope, copy at length 2–4" {
 		t.Errorf("cell %+v", c)
 	}
-	seconds, err := p.Estimate(t.Context())
+	seconds, err := p.Estimate(t.Context(), "")
 	if err != nil || seconds <= 0 {
 		t.Errorf("estimate %v s, %v", seconds, err)
 	}
-	if err := p.Run(t.Context(), "", Watch{}); err != nil {
+	if err := p.run(t.Context(), "", Watch{}); err != nil {
 		t.Fatal(err)
 	}
-	rows := p.Rows()
+	rows := p.rows()
 	if rows[0].Span() != bin || rows[0].Timed() || rows[0].N != 5 || !rows[1].Timed() {
 		t.Errorf("rows %+v", rows)
 	}
@@ -107,7 +107,7 @@ func TestRunGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		last := int64(0)
-		return p, p.Run(ctx, path, Watch{Progress: func(cell string, done, total int64) {
+		return p, p.run(ctx, path, Watch{Progress: func(cell string, done, total int64) {
 			if done < last || done > total {
 				t.Errorf("%s: %d of %d done, %d before", cell, done, total, last)
 			}
@@ -121,22 +121,22 @@ func TestRunGoesOn(t *testing.T) {
 			cancel()
 		}
 	})
-	if !errors.Is(err, context.Canceled) || len(p.Rows()) != 1 {
-		t.Fatalf("interrupted with %d rows, error %v", len(p.Rows()), err)
+	if !errors.Is(err, context.Canceled) || len(p.rows()) != 1 {
+		t.Fatalf("interrupted with %d rows, error %v", len(p.rows()), err)
 	}
 	measured := map[string]bool{}
 	p, err = run(t.Context(), func(cell string) { measured[cell] = true })
-	if err != nil || len(p.Rows()) != 3 || measured["rope, copy at length 2"] || len(measured) != 2 {
-		t.Errorf("%d rows, error %v, cells measured then: %v; want the other two", len(p.Rows()), err, measured)
+	if err != nil || len(p.rows()) != 3 || measured["rope, copy at length 2"] || len(measured) != 2 {
+		t.Errorf("%d rows, error %v, cells measured then: %v; want the other two", len(p.rows()), err, measured)
 	}
 	again, err := newPlan(t, o, untrained(t, "rope"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found, err := again.Resume(path); found != 3 || err != nil {
+	if found, err := again.resumeFrom(path); found != 3 || err != nil {
 		t.Errorf("%d of 3 rows in the file, error %v", found, err)
 	}
-	if diff := cmp.Diff(p.Rows(), again.Rows()); diff != "" {
+	if diff := cmp.Diff(p.rows(), again.rows()); diff != "" {
 		t.Errorf("the file holds other rows (-plan +file):\n%s", diff)
 	}
 }
@@ -156,10 +156,10 @@ func TestRunTellsOfTasks(t *testing.T) {
 		for _, r := range rows {
 			told = append(told, fmt.Sprintf("%s at %d", r.Task, r.Length))
 		}
-		told = append(told, fmt.Sprintf("with %d rows", len(p.Rows())))
+		told = append(told, fmt.Sprintf("with %d rows", len(p.rows())))
 		return nil
 	}}
-	if err := p.Run(t.Context(), "", watch); err != nil {
+	if err := p.run(t.Context(), "", watch); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"copy at 2", "copy at 4", "with 2 rows", "copy+paper at 2", "copy+paper at 4", "with 4 rows"}
@@ -167,7 +167,7 @@ func TestRunTellsOfTasks(t *testing.T) {
 		t.Errorf("tasks told of (-want +got):\n%s", diff)
 	}
 	told = nil
-	if err := p.Run(t.Context(), "", watch); err != nil || len(told) != 6 {
+	if err := p.run(t.Context(), "", watch); err != nil || len(told) != 6 {
 		t.Errorf("what was measured before: told of %v, error %v", told, err)
 	}
 }
@@ -203,7 +203,7 @@ func TestRunChecksProviders(t *testing.T) {
 		t.Fatal(err)
 	}
 	watch := Watch{Session: func(what string) { t.Errorf("a session of %s", what) }}
-	err = p.Run(t.Context(), "", watch)
+	err = p.run(t.Context(), "", watch)
 	if !errors.Is(err, runtime.ErrNoRuntime) && !errors.Is(err, runtime.ErrNoCgo) {
 		t.Errorf("error %v", err)
 	}

@@ -30,9 +30,9 @@ func log() rowlog.Format[eval.Row] {
 	return rowlog.Format[eval.Row]{Holds: "results", MaxBytes: eval.MaxResults, Read: eval.ReadPartialJSONL, Write: eval.WriteJSONL}
 }
 
-// Resume gives the cells the rows that a file holds, and returns how many have one. The
+// resumeFrom gives the cells the rows that a file holds, and returns how many have one. The
 // file is neither changed nor locked; "" is none.
-func (p *Plan) Resume(path string) (found int, err error) {
+func (p *Plan) resumeFrom(path string) (found int, err error) {
 	l, err := rowlog.Read(path, log())
 	if err != nil {
 		return 0, err
@@ -67,8 +67,14 @@ func (s session) describe(e *eval.Environment) {
 }
 
 // Run measures the cells that have no row yet, and keeps each row in a file at once, from
-// which it goes on; "" keeps them in the plan alone. Rows of finished cells stay when ctx ends.
-func (p *Plan) Run(ctx context.Context, path string, w Watch) error {
+// which it goes on; "" keeps them in the plan alone. It returns
+// all rows there are, in the order of the plan, and with an error too: rows of finished cells stay when ctx ends.
+func (p *Plan) Run(ctx context.Context, path string, w Watch) ([]eval.Row, error) {
+	err := p.run(ctx, path, w)
+	return p.rows(), err
+}
+
+func (p *Plan) run(ctx context.Context, path string, w Watch) error {
 	l, err := rowlog.Open(path, log())
 	if err != nil {
 		return err
@@ -108,7 +114,7 @@ func (r *running) complete(task string) error {
 		return nil
 	}
 	r.shown[task] = true
-	return r.watch.Task(slices.DeleteFunc(r.Rows(), func(row eval.Row) bool { return row.Task != task }))
+	return r.watch.Task(slices.DeleteFunc(r.rows(), func(row eval.Row) bool { return row.Task != task }))
 }
 
 // group measures the cells of one session.

@@ -30,10 +30,10 @@ func TestText(t *testing.T) {
 		t.Fatal(err)
 	}
 	told, file := 0, filepath.Join(t.TempDir(), "rows.jsonl")
-	if err := plan.Run(t.Context(), file, Watch{Task: func(rows []eval.Row) error { told = len(rows); return nil }}); err != nil {
+	if err := plan.run(t.Context(), file, Watch{Task: func(rows []eval.Row) error { told = len(rows); return nil }}); err != nil {
 		t.Fatal(err)
 	}
-	rows := plan.Rows()
+	rows := plan.rows()
 	if len(rows) != 3 || told != 3 {
 		t.Fatalf("%d rows, %d told, want 3", len(rows), told)
 	}
@@ -54,7 +54,7 @@ func TestText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := again.Resume(file); n != 3 || err != nil {
+	if n, err := again.resumeFrom(file); n != 3 || err != nil {
 		t.Errorf("%d of 3 rows are found again, error %v", n, err)
 	}
 	o.Lengths = []task.Span{{Min: 8, Max: 16}}

@@ -188,10 +188,10 @@ func (m *measuring) model(ctx context.Context, r sweep.Run, model zoo.Model) err
 	if err := plan.Add(ctx, bench.Model{Label: model.Label, From: model.From, ONNX: onnx}); err != nil {
 		return err
 	}
-	if err := plan.Run(ctx, "", bench.Watch{}); err != nil {
+	rows, err := plan.Run(ctx, "", bench.Watch{})
+	if err != nil {
 		return err
 	}
-	rows := plan.Rows()
 	if got, want := rows[0].ConfigHash, r.Config.Hash(); got != want { // it would never count as measured
 		return fmt.Errorf("its model is of the configuration %.12s…, and the study wants %.12s…", got, want)
 	}

@@ -18,19 +18,19 @@ import (
 // Look returns how every run of the sweep in a folder is, as its directory and, where
 // the sweep went to Slurm, Slurm say, and the job that it was sent as last, nil for
 // none. Where Slurm cannot be asked, unasked says why, and the rest is still there.
-func Look(ctx context.Context, folder string, runs []Run) (all []Status, job *Job, unasked, err error) {
-	if job, err = readJob(folder); err != nil {
+func Look(ctx context.Context, folder string, runs []Run) (all []Status, sent *job, unasked, err error) {
+	if sent, err = readJob(folder); err != nil {
 		return nil, nil, nil, err
 	}
 	tasks := map[string]taskState{}
 	logs := map[string]string{}
-	if job != nil {
+	if sent != nil {
 		var states map[int]taskState
-		if states, unasked = job.ask(ctx); ctx.Err() != nil {
+		if states, unasked = sent.ask(ctx); ctx.Err() != nil {
 			return nil, nil, nil, ctx.Err()
 		}
-		for index, name := range job.Tasks {
-			tasks[name], logs[name] = states[index], job.log(folder, index)
+		for index, name := range sent.Tasks {
+			tasks[name], logs[name] = states[index], sent.log(folder, index)
 		}
 	}
 	for _, r := range runs {
@@ -40,7 +40,7 @@ func Look(ctx context.Context, folder string, runs []Run) (all []Status, job *Jo
 		}
 		all = append(all, s)
 	}
-	return all, job, unasked, nil
+	return all, sent, unasked, nil
 }
 
 // lookAt finds out how a run is. slurmLog is the file of Slurm's messages on it.

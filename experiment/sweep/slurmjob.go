@@ -23,8 +23,8 @@ import (
 // jobFile says, in a sweep's folder, which job it was submitted as last.
 const jobFile = "slurm.json"
 
-// Job is a sweep's job array.
-type Job struct {
+// job is a sweep's job array.
+type job struct {
 	ID        string         `json:"job"`
 	Cluster   string         `json:"cluster,omitempty"` // where there are several
 	Submitted time.Time      `json:"submitted"`
@@ -35,7 +35,7 @@ type Job struct {
 }
 
 // named fills in Indices and Cancel.
-func (j *Job) named() *Job {
+func (j *job) named() *job {
 	words := []string{"scancel"}
 	if j.Cluster != "" {
 		words = append(words, "--clusters="+j.Cluster)
@@ -46,7 +46,7 @@ func (j *Job) named() *Job {
 }
 
 // readJob returns the job that a sweep was submitted as, nil for none.
-func readJob(folder string) (*Job, error) {
+func readJob(folder string) (*job, error) {
 	path := filepath.Join(folder, jobFile)
 	data, err := files.ReadRegular(path, 1<<26) // an array of a million tasks
 	if errors.Is(err, fs.ErrNotExist) {
@@ -55,14 +55,14 @@ func readJob(folder string) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	var j Job
+	var j job
 	if err := json.Unmarshal(data, &j); err != nil || j.ID == "" {
 		return nil, fmt.Errorf("%s names no job (%v); remove it when squeue shows no job of this sweep", path, err)
 	}
 	return j.named(), nil
 }
 
-func (j *Job) write(folder string) error {
+func (j *job) write(folder string) error {
 	data, err := json.MarshalIndent(j, "", "  ")
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func slurmAvailable(ctx context.Context) error {
 // submit writes the script into the sweep's folder, hands it to Slurm, and notes the job
 // in the folder. Once it has begun, the end of ctx does not come between the job and the
 // note of it.
-func (s script) submit(ctx context.Context) (*Job, error) {
+func (s script) submit(ctx context.Context) (*job, error) {
 	text, err := s.text()
 	if err != nil {
 		return nil, err
@@ -152,7 +152,7 @@ func (s script) submit(ctx context.Context) (*Job, error) {
 	if !regexp.MustCompile(`^[0-9]+$`).MatchString(id) {
 		return nil, fmt.Errorf("sbatch printed %q: want the number of the job", out)
 	}
-	j := &Job{ID: id, Cluster: cluster, Submitted: time.Now().UTC().Truncate(time.Second), Tasks: map[int]string{}}
+	j := &job{ID: id, Cluster: cluster, Submitted: time.Now().UTC().Truncate(time.Second), Tasks: map[int]string{}}
 	for _, t := range s.Tasks {
 		j.Tasks[t.Index] = t.Name
 	}
@@ -187,7 +187,7 @@ func (s taskState) String() string {
 
 // ask returns the state of the job's tasks, by their indices. Slurm forgets tasks
 // some minutes after their end.
-func (j *Job) ask(ctx context.Context) (map[int]taskState, error) {
+func (j *job) ask(ctx context.Context) (map[int]taskState, error) {
 	args := []string{"--jobs=" + j.ID, "--array", "--noheader", "--states=all", "--format=%K|%T|%r"}
 	if j.Cluster != "" {
 		args = append(args, "--clusters="+j.Cluster)
@@ -233,6 +233,6 @@ func checkIdle(ctx context.Context, folder string) error {
 }
 
 // log is the file of the messages of Slurm and the script on a task of the job.
-func (j *Job) log(folder string, index int) string {
+func (j *job) log(folder string, index int) string {
 	return filepath.Join(folder, fmt.Sprintf("slurm-%s_%d.log", j.ID, index))
 }

@@ -23,7 +23,7 @@ func Script(folder string, runs []Run, command []string, c Cluster) (string, err
 // Submit prepares the runs and hands their Script to Slurm; the job is nil where all are finished. The
 // folder must not be at work, here or there. The end of ctx does not come between the job and the note
 // of it.
-func Submit(ctx context.Context, folder string, runs []Run, command []string, c Cluster) (*Job, error) {
+func Submit(ctx context.Context, folder string, runs []Run, command []string, c Cluster) (*job, error) {
 	s, err := newScript(folder, runs, command, c)
 	if err != nil || len(s.Tasks) == 0 {
 		return nil, err

@@ -77,7 +77,7 @@ func TestParsedOncePlanned(t *testing.T) {
 	if n := safety.Parsings(func() { err = plan.Add(t.Context(), model) }); err != nil || n != 1 {
 		t.Fatalf("planned: parsed %d times, %v", n, err)
 	}
-	if n := safety.Parsings(func() { err = plan.Run(t.Context(), "", bench.Watch{}) }); err != nil || n != 2 {
+	if n := safety.Parsings(func() { _, err = plan.Run(t.Context(), "", bench.Watch{}) }); err != nil || n != 2 {
 		t.Errorf("run in two sessions: parsed %d times, %v", n, err)
 	}
 }

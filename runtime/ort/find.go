@@ -30,8 +30,8 @@ type Library struct {
 	Version string `json:"version"` // read from the file; "" when it does not say
 }
 
-// Candidate is one place where Find looks.
-type Candidate struct {
+// candidate is one place where Find looks.
+type candidate struct {
 	Library
 	Err error // why it is not usable; fs.ErrNotExist (wrapped) when nothing is there
 }
@@ -87,7 +87,7 @@ func remedyFor(rule string) string {
 // NotFoundError is the error for no usable library anywhere, where none was asked for. Find's is ErrNoRuntime.
 type NotFoundError struct {
 	Provider string      // that the library is for
-	Searched []Candidate // none of them is usable
+	Searched []candidate // none of them is usable
 }
 
 // Error lists everything searched, a line each.
@@ -106,21 +106,21 @@ func (e *NotFoundError) Error() string {
 // Candidates lists every place that Find looks at, in order, with what was
 // found there; it never fails. An explicit path or ZOO_ORT_LIB ends the search,
 // so then it is the only candidate.
-func Candidates(provider, explicit string) []Candidate {
+func Candidates(provider, explicit string) []candidate {
 	p := library.Host()
 	if explicit != "" {
-		return []Candidate{candidate(explicit, FromOption, p)}
+		return []candidate{inspect(explicit, FromOption, p)}
 	}
 	if path := os.Getenv(EnvLibrary); path != "" {
-		return []Candidate{candidate(path, FromEnv, p)}
+		return []candidate{inspect(path, FromEnv, p)}
 	}
-	var all []Candidate
+	var all []candidate
 	for _, cuda := range []bool{provider == engine.CUDA, provider != engine.CUDA} {
 		if dir, err := library.CacheFolder("", p, cuda); err != nil {
-			all = append(all, Candidate{Library: Library{Source: FromCache}, Err: err})
+			all = append(all, candidate{Library: Library{Source: FromCache}, Err: err})
 		} else {
 			// Package install writes only this one name.
-			all = append(all, candidate(filepath.Join(dir, p.Names()[0]), FromCache, p))
+			all = append(all, inspect(filepath.Join(dir, p.Names()[0]), FromCache, p))
 		}
 	}
 	if exe, err := os.Executable(); err == nil {
@@ -132,22 +132,22 @@ func Candidates(provider, explicit string) []Candidate {
 	return all
 }
 
-func candidate(path string, rule string, p library.Platform) Candidate {
+func inspect(path string, rule string, p library.Platform) candidate {
 	version, err := library.Check(path, p)
-	return Candidate{Library{Path: path, Source: rule, Version: version}, err}
+	return candidate{Library{Path: path, Source: rule, Version: version}, err}
 }
 
 // inFolder returns the first usable library of a folder, else the reason why
 // the last one present is not, else a candidate that says none is there.
-func inFolder(dir string, rule string, p library.Platform) Candidate {
+func inFolder(dir string, rule string, p library.Platform) candidate {
 	names := p.Names()
-	missing := Candidate{
+	missing := candidate{
 		Library{Path: filepath.Join(dir, names[0]), Source: rule},
 		&fs.PathError{Op: "open", Path: filepath.Join(dir, strings.Join(names, "|")), Err: fs.ErrNotExist},
 	}
 	found := missing
 	for _, name := range names {
-		c := candidate(filepath.Join(dir, name), rule, p)
+		c := inspect(filepath.Join(dir, name), rule, p)
 		if c.Err == nil {
 			return c
 		}

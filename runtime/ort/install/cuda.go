@@ -26,6 +26,8 @@ type CUDA struct {
 	Err     error    // why nobody looked: ort.ErrNoCgo, or a provider that cannot be read
 	Fetched []string // packages that were fetched now
 	Folder  string   // where WithCUDA put them; "" where it was not asked for
+
+	Download, Keep int64 // bytes that WithCUDA downloads and keeps here; 0 where there is nothing for it to fetch
 }
 
 // cudaPlan is what of CUDA's set-up tests replace.
@@ -57,6 +59,7 @@ func completeCUDA(ctx context.Context, lib ort.Library, opt Options, pl plan) (*
 		return nil, err
 	}
 	var c CUDA
+	c.Download, c.Keep = sizes(pl.cuda.wheels)
 	if opt.WithCUDA {
 		c.Folder = library.CUDAFolder(folder)
 		if err := wheelsServe(pl.cuda.wheels, names, version, pl.platform); err != nil {

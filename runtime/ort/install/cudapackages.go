@@ -71,7 +71,3 @@ func sizes(all []wheel) (download, keep int64) {
 	}
 	return download, keep
 }
-
-// CUDASize is what --with-cuda downloads and keeps on this machine, in bytes; 0 where
-// there is nothing for it to fetch.
-func CUDASize() (download, keep int64) { return sizes(cudaWheels(library.Host())) }

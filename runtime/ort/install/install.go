@@ -42,7 +42,7 @@ type Options struct {
 	Provider string
 
 	// WithCUDA has the libraries of CUDA and cuDNN that the provider cuda needs fetched
-	// by pip (CUDASize), instead of using the system's or a Python environment's.
+	// by pip, instead of using the system's or a Python environment's.
 	// One package after the other is put in place: an interrupted set-up goes on.
 	WithCUDA bool
 

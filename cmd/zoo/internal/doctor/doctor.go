@@ -64,7 +64,7 @@ func Examine(version, settings string) (Report, error) {
 		Loader: ort.Loader, Providers: map[string]string{},
 	}
 	for _, c := range ort.Candidates(engine.CPU, "") {
-		r.Searched = append(r.Searched, Place{c.Source, c.Path, finding(c)})
+		r.Searched = append(r.Searched, Place{c.Source, c.Path, finding(c.Version, c.Err)})
 	}
 	lib, cpu, err := ort.Probe("cpu", "")
 	var from install.Installed
@@ -110,16 +110,16 @@ func remedy(problem error, searched []Place) string {
 	return "to install it, run: zoo setup"
 }
 
-func finding(c ort.Candidate) string {
+func finding(version string, err error) string {
 	switch {
-	case c.Err == nil && c.Version != "":
-		return "usable, version " + c.Version
-	case c.Err == nil:
+	case err == nil && version != "":
+		return "usable, version " + version
+	case err == nil:
 		return "usable"
-	case errors.Is(c.Err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist):
 		return "not there"
 	}
-	return c.Err.Error()
+	return err.Error()
 }
 
 // readable says whether a file of settings can be used.
