@@ -63,9 +63,9 @@ func newSource(c runfile.Config) (*source, error) {
 		return nil, err
 	}
 	r := c.Train
-	s := &source{tasks: d.Tasks, tok: tok, seed: r.SampleSeed(), batch: r.Batch,
+	s := &source{tasks: d.Tasks, tok: tok, seed: d.Seed, batch: r.Batch,
 		pool: max(r.PoolSteps, 1), budget: r.MicroTokens, lanes: lanes(r), examples: r.Examples, grid: 1,
-		positions: positions{kind: r.Positions, below: r.MaxPosition, seed: r.SampleSeed()}}
+		positions: positions{kind: r.Positions, below: r.MaxPosition, seed: d.Seed}}
 	a, err := models.ArchitectureOf(c.Model)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func newSource(c runfile.Config) (*source, error) {
 		s.grid = runfile.UnrolledBucket
 	}
 	if d.Text {
-		s.text = &text{corpora: d.Tasks, length: d.Lengths[0].Max, seed: r.SampleSeed(), tok: tok}
+		s.text = &text{corpora: d.Tasks, length: d.Lengths[0].Max, seed: d.Seed, tok: tok}
 	}
 	for i, t := range d.Tasks {
 		s.lengths = append(s.lengths, t.LengthsIn(d.Lengths[i]))

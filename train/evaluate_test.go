@@ -64,7 +64,7 @@ func TestBestCheckpoint(t *testing.T) {
 	if diff := cmp.Diff([]int{3}, best); diff != "" {
 		t.Errorf("steps that were best (-want +got):\n%s", diff)
 	}
-	c, skipped, err := runfile.Best(dir)
+	c, skipped, err := bestOf(dir)
 	if err != nil || len(skipped) != 0 || c.Step != 3 {
 		t.Fatalf("best is %+v, skipped %v, error %v; want step 3", c, skipped, err)
 	}
@@ -73,11 +73,7 @@ func TestBestCheckpoint(t *testing.T) {
 	if p := final(t, dir).Progress; p.BestStep != 3 || p.BestScore != 0.5 {
 		t.Errorf("the last checkpoint names step %d with %v as the best, want 3 with 0.5", p.BestStep, p.BestScore)
 	}
-	if _, _, err := runfile.Best(plain); !errors.Is(err, runfile.ErrNoCheckpoint) ||
-		!strings.Contains(err.Error(), "train.eval_every") {
-		t.Errorf("best of a run without evaluations: error %v", err)
-	}
-	evals := noted(t, dir).Evaluations
+	evals := notedEvaluations(t, dir)
 	if len(evals) != 4 {
 		t.Fatalf("%d evaluations in the metrics, want 4", len(evals))
 	}
@@ -112,7 +108,7 @@ func TestStopAfterPerfect(t *testing.T) {
 	if c := final(t, dir); c.Step != 12 || !c.Finished() {
 		t.Errorf("ended at step %d, finished %v; want 12, true", c.Step, c.Finished())
 	}
-	evals := noted(t, dir).Evaluations
+	evals := notedEvaluations(t, dir)
 	if len(evals) != 6 || !evals[5].Stop || evals[4].Stop {
 		t.Errorf("evaluations %+v", evals)
 	}
@@ -138,7 +134,7 @@ func TestInterruptedEvaluation(t *testing.T) {
 	}
 	defer r.Close()
 	losses(t, r)
-	evals := noted(t, dir).Evaluations
+	evals := notedEvaluations(t, dir)
 	if len(evals) != 2 || evals[0].Step != 2 || evals[1].Step != 4 {
 		t.Errorf("evaluations %+v, want steps 2 and 4", evals)
 	}
@@ -229,7 +225,7 @@ func TestEvaluatedMixture(t *testing.T) {
 			{Task: "summation", Length: 2, N: 4, Correct: 1}, {Task: "summation", Length: 4, N: 4}}, nil
 	}
 	losses(t, startWith(t, dir, cfg, train.Options{Evaluate: evaluate}))
-	evals := noted(t, dir).Evaluations
+	evals := notedEvaluations(t, dir)
 	if len(evals) != 1 || *evals[0].Accuracy != 0.75 || *evals[0].Beyond != 0 {
 		t.Errorf("evaluations %+v, want 9 of 12 in and 0 of 4 beyond", evals)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
-	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // fullDisk writes half of what it is given while full.
@@ -68,17 +67,17 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	sameWeights(t, final(t, dir), final(t, whole))
-	best, _, err := runfile.Best(dir)
+	best, _, err := bestOf(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, _, err := runfile.Best(whole)
+	want, _, err := bestOf(whole)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sameWeights(t, best, want)
 	for _, d := range []string{dir, whole} {
-		if m := noted(t, d).Steps; len(m) != 20 || m[19].Step != 20 {
+		if m := notedSteps(t, d); len(m) != 20 || m[19].Step != 20 {
 			t.Errorf("%d lines of metrics, want 20", len(m))
 		}
 	}
@@ -101,7 +100,7 @@ func TestFullDiskAtTheEnd(t *testing.T) {
 	if c := final(t, dir); c.Step != 4 {
 		t.Errorf("the newest checkpoint is of step %d, want 4", c.Step)
 	}
-	if n := len(noted(t, dir).Steps); n != 5 {
+	if n := len(notedSteps(t, dir)); n != 5 {
 		t.Errorf("%d lines of metrics, want the 5 that there was room for", n)
 	}
 }

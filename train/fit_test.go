@@ -65,7 +65,7 @@ func TestFitted(t *testing.T) {
 		text string
 	}{1: {-1, ""}, 2: {0, "did not fit in 2 steps: best 100 %"}, 3: {0, "did not fit in 3 steps: best 100 %"},
 		4: {4, fitted}, 6: {4, fitted}, 8: {4, fitted}} {
-		c, err := runfile.At(dir, step)
+		c, err := runfile.ReadCheckpoint(runfile.Path(dir, step))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func TestFitted(t *testing.T) {
 			t.Errorf("step %d: card %+v, %v", step, described, err)
 		}
 	}
-	for i, e := range noted(t, dir).Evaluations {
+	for i, e := range notedEvaluations(t, dir) {
 		if e.Fitted != (i == 1) || e.Prompts != 20000 || strings.Contains(e.String(), "the first without a mistake") != e.Fitted {
 			t.Errorf("evaluation %+v: %v", e, e)
 		}

@@ -119,11 +119,11 @@ func TestKill(t *testing.T) {
 		t.Errorf("only %d kills before the end; make the run longer", kills)
 	}
 	sameWeights(t, final(t, killed), final(t, whole))
-	a, _, err := runfile.Best(whole)
+	a, _, err := bestOf(whole)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, _, err := runfile.Best(killed)
+	b, _, err := bestOf(killed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,8 +137,8 @@ func TestKill(t *testing.T) {
 	if err != nil || string(x) != string(y) {
 		t.Errorf("the last checkpoint differs from the uninterrupted run's (%v)", err)
 	}
-	if m := noted(t, killed); len(m.Steps) != 30 || len(m.Evaluations) != 6 {
-		t.Errorf("%d lines of metrics, want 30; %d evaluations, want 6", len(m.Steps), len(m.Evaluations))
+	if steps, evals := notedSteps(t, killed), notedEvaluations(t, killed); len(steps) != 30 || len(evals) != 6 {
+		t.Errorf("%d lines of metrics, want 30; %d evaluations, want 6", len(steps), len(evals))
 	}
 	if left, _ := filepath.Glob(filepath.Join(killed, ".*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)

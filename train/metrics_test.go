@@ -46,7 +46,7 @@ func TestDamagedMetrics(t *testing.T) {
 		t.Errorf("warnings %v, want one of line 3", r.Warnings)
 	}
 	losses(t, r)
-	if n := len(noted(t, dir).Steps); n != 8 {
+	if n := len(notedSteps(t, dir)); n != 8 {
 		t.Errorf("%d lines of steps at the end, want 8", n)
 	}
 	if files, err := filepath.Glob(filepath.Join(dir, "events.out.tfevents.*")); len(files) != 2 {

@@ -166,7 +166,7 @@ func TestOptimizersTakeTurns(t *testing.T) {
 	losses(t, resumeWith(t, turns, train.Options{}))
 	var got []float64
 	made := ""
-	for _, s := range noted(t, turns).Steps {
+	for _, s := range notedSteps(t, turns) {
 		got = append(got, s.Loss)
 		made += map[string]string{"": "h", journal.OptimizerGraph: "g"}[s.Optimizer]
 	}
@@ -191,7 +191,7 @@ func TestGraphOptimizerResumes(t *testing.T) {
 	whole, parts := t.TempDir(), t.TempDir()
 	losses(t, startWith(t, whole, cfg, o))
 	for step, x := range seen {
-		c, err := runfile.At(whole, step)
+		c, err := runfile.ReadCheckpoint(runfile.Path(whole, step))
 		if err != nil {
 			t.Fatal(err)
 		}

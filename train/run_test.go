@@ -62,14 +62,34 @@ func final(t testing.TB, dir string) *runfile.Checkpoint {
 	return c
 }
 
-// noted returns the metrics of a run.
-func noted(t testing.TB, dir string) journal.Metrics {
+// notedSteps returns the updates in the metrics of a run.
+func notedSteps(t testing.TB, dir string) []journal.Stats {
 	t.Helper()
 	m, err := journal.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m
+	return m.Steps
+}
+
+// notedEvaluations returns the evaluations in the metrics of a run.
+func notedEvaluations(t testing.TB, dir string) []journal.Evaluation {
+	t.Helper()
+	m, err := journal.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Evaluations
+}
+
+// bestOf reads the checkpoint of a run's best evaluation.
+func bestOf(dir string) (*runfile.Checkpoint, []error, error) {
+	c, skipped, err := runfile.Latest(dir)
+	if err != nil {
+		return nil, skipped, err
+	}
+	c, err = runfile.ReadCheckpoint(runfile.Path(dir, c.Progress.BestStep))
+	return c, skipped, err
 }
 
 func sameWeights(t testing.TB, a, b *runfile.Checkpoint) {
@@ -175,7 +195,7 @@ func testResume(t *testing.T, cfg runfile.Config) {
 		}
 	}
 	sameWeights(t, final(t, parts), final(t, whole))
-	a, b := noted(t, whole).Steps, noted(t, parts).Steps
+	a, b := notedSteps(t, whole), notedSteps(t, parts)
 	for _, all := range [][]journal.Stats{a, b} {
 		for i := range all {
 			all[i].Seconds = 0
@@ -206,7 +226,7 @@ func TestResumeAfterKill(t *testing.T) {
 	}
 	losses(t, r)
 	sameWeights(t, final(t, killed), final(t, whole))
-	if n := len(noted(t, killed).Steps); n != 8 {
+	if n := len(notedSteps(t, killed)); n != 8 {
 		t.Errorf("%d lines of metrics, want 8", n)
 	}
 }
@@ -371,7 +391,7 @@ func TestExplosion(t *testing.T) {
 		!strings.Contains(err.Error(), "checkpoint-00000005") {
 		t.Fatalf("error %v, want ErrDiverged with the checkpoint of step 5", err)
 	}
-	m := noted(t, dir).Steps
+	m := notedSteps(t, dir)
 	if c := final(t, dir); c.Step != len(m)-100 {
 		t.Errorf("ended after step %d, and the newest checkpoint is of step %d, want the one before the 100 bad ones",
 			len(m), c.Step)

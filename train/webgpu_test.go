@@ -49,7 +49,7 @@ func TestWebGPUResumes(t *testing.T) {
 	losses(t, resumeWith(t, turns, train.Options{}))
 	agreeWeights(t, final(t, turns), final(t, whole), 1e-3)
 	where := ""
-	for _, s := range noted(t, turns).Steps {
+	for _, s := range notedSteps(t, turns) {
 		where += map[string]string{"": "c", "webgpu": "w"}[s.Provider]
 	}
 	if where != "cccwwwccc" {

@@ -1,10 +1,12 @@
 package zoo
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/nopezoo/zoo/internal/suggest"
 	"github.com/nopezoo/zoo/train/runfile"
@@ -93,7 +95,7 @@ func (m Model) reads(word string) ([]reader, error) {
 	case Last:
 		return []reader{latest}, nil
 	case Best:
-		return []reader{runfile.Best}, nil
+		return []reader{best}, nil
 	case All:
 		if steps, err = runfile.Steps(m.Run); err != nil {
 			return nil, err
@@ -102,7 +104,7 @@ func (m Model) reads(word string) ([]reader, error) {
 	var out []reader
 	for _, step := range slices.Backward(steps) {
 		out = append(out, func(run string) (*runfile.Checkpoint, []error, error) {
-			c, err := runfile.At(run, step)
+			c, err := stepOf(run, step)
 			return c, nil, err
 		})
 	}
@@ -119,4 +121,45 @@ func latest(run string) (*runfile.Checkpoint, []error, error) {
 		return nil, nil, &runfile.RunError{Dir: run, Err: err}
 	}
 	return c, skipped, err
+}
+
+// best reads the checkpoint of a run's best evaluation. Damaged newer ones, which
+// might have told of a better, are named in skipped.
+func best(dir string) (c *runfile.Checkpoint, skipped []error, err error) {
+	c, skipped, err = runfile.Latest(dir)
+	if err != nil {
+		return nil, skipped, err
+	}
+	step := c.Progress.BestStep
+	switch step {
+	case c.Step:
+		return c, skipped, nil
+	case 0:
+		return nil, skipped, fmt.Errorf("%s: %w: nothing was evaluated by step %d; "+
+			"train with train.eval_every, or use the last one", dir, runfile.ErrNoCheckpoint, c.Step)
+	}
+	c, err = runfile.ReadCheckpoint(runfile.Path(dir, step))
+	if err != nil {
+		return nil, skipped, fmt.Errorf("the best of %s: %w: %w", dir, runfile.ErrNoCheckpoint, err)
+	}
+	return c, skipped, nil
+}
+
+// stepOf reads the checkpoint of a run at a step. Where there is none the error wraps
+// ErrNoCheckpoint and names those that are there.
+func stepOf(dir string, step int) (*runfile.Checkpoint, error) {
+	steps, err := runfile.Steps(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(steps, step) {
+		var have []string
+		for _, s := range slices.Backward(steps) {
+			have = append(have, strconv.Itoa(s))
+		}
+		return nil, fmt.Errorf("%s: %w at step %d; the run has those at %s, and keeps as many as "+
+			"train.keep_checkpoints says, and the best", dir, runfile.ErrNoCheckpoint, step,
+			cmp.Or(strings.Join(have, ", "), "no step"))
+	}
+	return runfile.ReadCheckpoint(runfile.Path(dir, step))
 }

@@ -119,6 +119,10 @@ func TestDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := m.At(zoo.Best); !errors.Is(err, runfile.ErrNoCheckpoint) || !strings.Contains(err.Error(), "train.eval_every") {
+		t.Errorf("best of a run without evaluations: error %v", err)
+	}
+	told = nil
 	if c, err := m.Checkpoint(); err != nil || c.Step != 3 || len(told) != 1 {
 		t.Errorf("%+v, %v; told %v", c, err, told)
 	}

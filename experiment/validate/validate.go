@@ -43,16 +43,17 @@ func Evaluator(cfg runfile.Config, o train.Options) (train.Evaluator, error) {
 	if err != nil {
 		return nil, err
 	}
+	seed := cmp.Or(cfg.Train.DataSeed, cfg.Train.Seed)
 	var samples []eval.Config
 	var texts []eval.TextConfig
 	for _, t := range tasks {
 		if t.Corpus != nil {
-			texts = append(texts, eval.TextConfig{Task: t, N: cfg.Train.EvalSamples, Batch: batch, Seed: cfg.Train.SampleSeed(),
+			texts = append(texts, eval.TextConfig{Task: t, N: cfg.Train.EvalSamples, Batch: batch, Seed: seed,
 				Split: task.Validation})
 			continue
 		}
 		samples = append(samples, eval.Config{Task: t, N: cfg.Train.EvalSamples, Batch: batch,
-			Seed: cfg.Train.SampleSeed(), Split: task.Validation, Untimed: true})
+			Seed: seed, Split: task.Validation, Untimed: true})
 	}
 	engine := runtime.Options{Provider: cmp.Or(o.Provider, "cpu"), AllowCPUNodes: o.AllowCPUNodes, Threads: cfg.Train.Threads}
 	return func(ctx context.Context, step int, weights map[string]*tensor.Tensor) ([]journal.Result, error) {

@@ -16,8 +16,8 @@ import (
 // what the other lines say.
 var ErrDamaged = errors.New("cannot be read and is left out")
 
-// Metrics is what the metrics file of a run says, oldest first.
-type Metrics struct {
+// metrics is what the metrics file of a run says, oldest first.
+type metrics struct {
 	Steps       []Stats
 	Evaluations []Evaluation
 	// Fitted is the step of the first evaluation without a mistake at trained lengths, 0
@@ -35,7 +35,7 @@ const (
 // Read reads the metrics of a run directory. A last line that was cut off by a crash is
 // left out; others that cannot be read are named in an ErrDamaged, which comes with the
 // rest.
-func Read(dir string) (Metrics, error) {
+func Read(dir string) (metrics, error) {
 	lines, err := readLines(filepath.Join(dir, MetricsFile))
 	return sorted(lines), err
 }
@@ -68,7 +68,7 @@ type line struct {
 	raw  []byte
 }
 
-func sorted(lines []line) (m Metrics) {
+func sorted(lines []line) (m metrics) {
 	for _, l := range lines {
 		if l.Eval == nil {
 			m.Steps = append(m.Steps, l.Stats)

@@ -2,7 +2,6 @@ package runfile
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/files"
@@ -221,45 +219,4 @@ func Latest(dir string) (c *Checkpoint, skipped []error, err error) {
 		skipped = append(skipped, err)
 	}
 	return nil, skipped, fmt.Errorf("%s: %w", dir, errors.Join(append([]error{ErrNoCheckpoint}, skipped...)...))
-}
-
-// Best reads the checkpoint of a run's best evaluation. Damaged newer ones, which
-// might have told of a better, are named in skipped.
-func Best(dir string) (c *Checkpoint, skipped []error, err error) {
-	c, skipped, err = Latest(dir)
-	if err != nil {
-		return nil, skipped, err
-	}
-	step := c.Progress.BestStep
-	switch step {
-	case c.Step:
-		return c, skipped, nil
-	case 0:
-		return nil, skipped, fmt.Errorf("%s: %w: nothing was evaluated by step %d; "+
-			"train with train.eval_every, or use the last one", dir, ErrNoCheckpoint, c.Step)
-	}
-	c, err = ReadCheckpoint(Path(dir, step))
-	if err != nil {
-		return nil, skipped, fmt.Errorf("the best of %s: %w: %w", dir, ErrNoCheckpoint, err)
-	}
-	return c, skipped, nil
-}
-
-// At reads the checkpoint of a run at a step. Where there is none the error wraps
-// ErrNoCheckpoint and names those that are there.
-func At(dir string, step int) (*Checkpoint, error) {
-	steps, err := Steps(dir)
-	if err != nil {
-		return nil, err
-	}
-	if !slices.Contains(steps, step) {
-		var have []string
-		for _, s := range slices.Backward(steps) {
-			have = append(have, strconv.Itoa(s))
-		}
-		return nil, fmt.Errorf("%s: %w at step %d; the run has those at %s, and keeps as many as "+
-			"train.keep_checkpoints says, and the best", dir, ErrNoCheckpoint, step,
-			cmp.Or(strings.Join(have, ", "), "no step"))
-	}
-	return ReadCheckpoint(Path(dir, step))
 }

@@ -149,9 +149,6 @@ func (r Recipe) check() error {
 	return nil
 }
 
-// SampleSeed is the seed of samples and position ids.
-func (r Recipe) SampleSeed() uint64 { return cmp.Or(r.DataSeed, r.Seed) }
-
 // seeds are the seeds of the run.
 func (r Recipe) seeds() card.Seeds { return card.Seeds{Weights: r.Seed, Data: r.DataSeed} }
 

@@ -1,6 +1,7 @@
 package runfile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,12 +20,13 @@ type Data struct {
 	Span    task.Range   // the least range that holds all lengths
 	Text    bool         // running text, of which a model learns every token
 	Pieces  []string
+	Seed    uint64 // of samples and position ids
 }
 
 // Data looks the tasks of a configuration up. Without lengths each task has its
 // own; one range is for all of them.
 func (c Config) Data() (Data, error) {
-	var d Data
+	d := Data{Seed: cmp.Or(c.Train.DataSeed, c.Train.Seed)}
 	var err error
 	if d.Tasks, err = task.LookupList(c.Train.Task); err != nil {
 		return d, fmt.Errorf("train.task: %w", err)
@@ -97,7 +99,7 @@ func (d Data) describe(r Recipe) string {
 	for i, t := range d.Tasks {
 		parts = append(parts, fmt.Sprintf("%s v%d %s", t.Name, t.Version, d.Lengths[i]))
 	}
-	s := fmt.Sprintf("%s seed %d split train", strings.Join(parts, ", "), r.SampleSeed())
+	s := fmt.Sprintf("%s seed %d split train", strings.Join(parts, ", "), d.Seed)
 	if r.Examples > 0 {
 		s += fmt.Sprintf(" examples %d", r.Examples)
 	}
