@@ -45,9 +45,12 @@ func (a *app) exportOne(ctx context.Context, s zoo.Model, o exportOptions) error
 			return err
 		}
 	}
-	words, err := tokenizer.SubwordFile(m.Card.Tokenizer)
-	if err != nil {
-		return fmt.Errorf("nothing was written: %w", err)
+	words, about := m.TokenizerFile, "its tokenizer, which texts need"
+	if words == nil {
+		about = fmt.Sprintf("its %d subwords, for programs that do not read the card", len(m.Card.Tokenizer))
+		if words, err = tokenizer.SubwordFile(m.Card.Tokenizer); err != nil {
+			return fmt.Errorf("nothing was written: %w", err)
+		}
 	}
 	wordsOut := out
 	wordsOut.Path = strings.TrimSuffix(out.Path, ".onnx") + ".tokenizer.json"
@@ -78,7 +81,7 @@ func (a *app) exportOne(ctx context.Context, s zoo.Model, o exportOptions) error
 	if err := a.WriteBytes(wordsOut, words); err != nil {
 		return err
 	}
-	a.Print("%s: its %d subwords, for programs that do not read the card", wordsOut.Path, len(m.Card.Tokenizer))
+	a.Print("%s: %s", wordsOut.Path, about)
 	return nil
 }
 
