@@ -26,7 +26,7 @@ func checkWeights(g *graph.Graph, weights map[string]*tensor.Tensor, asInputs bo
 		}
 		same := t.DType() == p.DType && len(t.Shape()) == len(p.Shape)
 		for i := 0; same && i < len(p.Shape); i++ {
-			same = p.Shape[i].Is(t.Shape()[i])
+			same = p.Shape[i] == graph.N(t.Shape()[i])
 		}
 		if !same {
 			return fmt.Errorf("parameter %s is %s, but its weight is %v", p.Name, p.Type(), t)
@@ -119,7 +119,7 @@ func checkPortableInitializer(n *graph.Node) error {
 		return errors.New("a bool initializer; store numbers and compare them")
 	}
 	for _, d := range n.Shape {
-		if d.Is(0) {
+		if d == graph.N(0) {
 			return errors.New("an empty initializer")
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func Example() {
 	b := graph.NewBuilder()
 	x := b.Input("x", tensor.Float32, graph.Sym("batch"), graph.N(2))
-	y := b.Gemm(x, b.Param("proj.weight", 3, 2), false, true)
+	y := b.Gemm(x, b.Param("proj.weight", tensor.Float32, 3, 2), false, true)
 	g, err := b.Build(graph.Output{Name: "y", Node: y})
 	if err != nil {
 		fmt.Println(err)
@@ -30,13 +30,13 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	m, err := export.Read(parsed)
+	g, weights, err = export.Read(parsed)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Print(m.Graph)
-	fmt.Println(m.Weights["proj.weight"])
+	fmt.Print(g)
+	fmt.Println(weights["proj.weight"])
 	// Output:
 	// input x : float32[batch,2]
 	// param proj.weight : float32[3,2]

@@ -60,14 +60,6 @@ type Options struct {
 	ParamsAsInputs bool
 }
 
-// Model is what Read finds in a file.
-type Model struct {
-	Graph *graph.Graph
-	// Weights holds the parameters' values by name; parameters that the file
-	// declares as inputs (Options.ParamsAsInputs) have none.
-	Weights map[string]*tensor.Tensor
-}
-
 // onnxTypes names the element types by their code (TensorProto.DataType).
 var onnxTypes = [...]string{
 	"undefined", "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16",

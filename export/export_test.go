@@ -23,7 +23,13 @@ func write(t testing.TB, g *graph.Graph, weights map[string]*tensor.Tensor, opt 
 	return buf.Bytes()
 }
 
-func read(t testing.TB, data []byte) *export.Model {
+// model is a graph with its weights.
+type model struct {
+	Graph   *graph.Graph
+	Weights map[string]*tensor.Tensor
+}
+
+func read(t testing.TB, data []byte) *model {
 	t.Helper()
 	m, err := readBytes(data)
 	if err != nil {
@@ -33,12 +39,13 @@ func read(t testing.TB, data []byte) *export.Model {
 }
 
 // readBytes reads a file that nothing has validated yet, except its form.
-func readBytes(data []byte) (*export.Model, error) {
+func readBytes(data []byte) (*model, error) {
 	f, err := safety.Check(data, safety.Options{Unvalidated: true})
 	if err != nil {
 		return nil, err
 	}
-	return export.Read(f)
+	g, weights, err := export.Read(f)
+	return &model{g, weights}, err
 }
 
 func nodeNames(g *graph.Graph) (names []string) {
@@ -160,13 +167,13 @@ func TestCheckPortable(t *testing.T) {
 		{"fine", "", func(b *graph.Builder, x *graph.Node) *graph.Node { return b.Neg(x) }},
 		{"bool value", "", func(b *graph.Builder, x *graph.Node) *graph.Node { return b.Greater(x, b.Float(0)) }},
 		{"bool initializer", "a bool initializer", func(b *graph.Builder, x *graph.Node) *graph.Node {
-			return b.Where(b.Const(tensor.Scalar(true)), x, x)
+			return b.Where(b.Const(tensor.Of([]bool{true})), x, x)
 		}},
 		{"empty constant", "an empty initializer", func(b *graph.Builder, x *graph.Node) *graph.Node {
 			return b.Concat(0, x, b.Const(tensor.New(tensor.Float32, 0)))
 		}},
 		{"empty parameter", "an empty initializer", func(b *graph.Builder, x *graph.Node) *graph.Node {
-			return b.Concat(0, x, b.Param("w", 0))
+			return b.Concat(0, x, b.Param("w", tensor.Float32, 0))
 		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -51,7 +51,7 @@ func Inspect(data []byte) (Report, error) {
 	r.describe(f.Proto)
 	c, noCard := card.Parse(f.Metadata)
 	r.Difference = c.Difference
-	_, unreadable := Read(f)
+	_, _, unreadable := Read(f)
 	damaged := errors.Is(unsafe, safety.ErrDamaged)
 	if damaged && unreadable == nil {
 		unreadable = fmt.Errorf("export: read: %w", errors.Unwrap(unsafe))

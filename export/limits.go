@@ -146,7 +146,7 @@ func isLiteral(d graph.Dim) bool { _, ok := d.Int(); return ok }
 // in returns the contents of an input, the axis an int64 input of shape [1]
 // stands for included.
 func (c *costs) in(n *graph.Node) contents {
-	if n.Op == graph.OpInput && n.DType == tensor.Int64 && len(n.Shape) == 1 && n.Shape[0].Is(1) {
+	if n.Op == graph.OpInput && n.DType == tensor.Int64 && len(n.Shape) == 1 && n.Shape[0] == graph.N(1) {
 		return contents{count: 1, bytes: len(n.Name), terms: 1}
 	}
 	return c.known[n]

@@ -147,7 +147,7 @@ func TestCosts(t *testing.T) {
 	ids := b.Input("ids", tensor.Int64, graph.N(2))
 	wide := b.Input("wide", tensor.Int64, graph.N(1), graph.N(1))
 	real := b.Input("real", tensor.Float32, graph.N(1))
-	k, one := b.Ints(1, 2, 3), b.Const(tensor.Scalar(int64(7)))
+	k, one := b.Ints(1, 2, 3), b.Const(tensor.Of([]int64{7}))
 	matrix := b.Const(tensor.New(tensor.Int64, 2, 2))
 	halves := b.Const(tensor.New(tensor.Float32, 3))
 	c := costs{known: map[*graph.Node]contents{}}

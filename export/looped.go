@@ -137,7 +137,7 @@ func newLooped(p *onnxpb.GraphProto, g *graph.Graph, states []card.State, end in
 			return nil, fmt.Errorf("nothing feeds the graph's input %s", in.Name)
 		}
 	}
-	a.single, a.narrow = ids.Dim(1).Is(1), mask.Dim(1).Is(1)
+	a.single, a.narrow = ids.Dim(1) == graph.N(1), mask.Dim(1) == graph.N(1)
 	if !a.single && g.Input(card.LogitsToKeep.Name) == nil {
 		return nil, fmt.Errorf("a graph that takes several tokens must have the input %s", card.LogitsToKeep.Name)
 	}

@@ -26,9 +26,10 @@ import (
 // constants. What no output needs is dropped. After Write, Read gives a graph of
 // the same text, with the same node names, and bit-equal weights.
 //
-// The weights pass from the file to the model, so that a file is read once. Whether they are those
+// The weights are by name; parameters that the file declares as inputs (Options.ParamsAsInputs) have none.
+// They pass from the file to the caller, so that a file is read once. Whether they are those
 // that it was written with is for safety.Check to say.
-func Read(f *safety.File) (*Model, error) {
+func Read(f *safety.File) (*graph.Graph, map[string]*tensor.Tensor, error) {
 	r := reader{
 		b: graph.NewBuilder(), costs: costs{known: map[*graph.Node]contents{}},
 		values: map[string]*graph.Node{}, names: map[*graph.Node]string{}, weights: map[string]*tensor.Tensor{},
@@ -38,9 +39,9 @@ func Read(f *safety.File) (*Model, error) {
 		err = r.read(f.Proto.Graph)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("export: read: %w", err)
+		return nil, nil, fmt.Errorf("export: read: %w", err)
 	}
-	return &Model{Graph: r.graph, Weights: r.weights}, nil
+	return r.graph, r.weights, nil
 }
 
 // reader turns a validated file into a graph.
@@ -86,7 +87,7 @@ func (r *reader) input(v *onnxpb.ValueInfoProto) error {
 	if v.DocString == paramDoc && graph.Stores(dtype) {
 		return r.param(v.Name, dtype, shape)
 	}
-	if dtype == tensor.Int64 && len(shape) == 1 && shape[0].Is(1) {
+	if dtype == tensor.Int64 && len(shape) == 1 && shape[0] == graph.N(1) {
 		// Its contents can be an axis, so its name must be an axis name.
 		if _, err := graph.ParseDim(v.Name); err != nil {
 			return err
@@ -105,7 +106,7 @@ func (r *reader) param(name string, dtype tensor.DType, dims []graph.Dim) error 
 		}
 		shape[i] = n
 	}
-	r.values[name] = r.b.ParamOf(name, dtype, shape...)
+	r.values[name] = r.b.Param(name, dtype, shape...)
 	return r.b.Err()
 }
 
@@ -121,7 +122,7 @@ func (r *reader) initializer(p *onnxpb.TensorProto) error {
 		r.costs.constant(n)
 		return r.b.Err()
 	}
-	r.values[p.Name] = r.b.ParamOf(p.Name, t.DType(), t.Shape()...)
+	r.values[p.Name] = r.b.Param(p.Name, t.DType(), t.Shape()...)
 	r.weights[p.Name] = t
 	return r.b.Err()
 }

@@ -11,7 +11,7 @@ import (
 // An internal test, because a file beyond the real limit is too large to make.
 func TestCheckSize(t *testing.T) {
 	b := graph.NewBuilder()
-	sum := b.Add(b.Param("w", 1000), b.Const(tensor.New(tensor.Float32, 1000)))
+	sum := b.Add(b.Param("w", tensor.Float32, 1000), b.Const(tensor.New(tensor.Float32, 1000)))
 	g, err := b.Build(graph.Output{Name: "y", Node: sum})
 	if err != nil {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ func TestWriteRefuses(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			g := build(t, "", func(b *graph.Builder) []graph.Output {
-				sum := b.Add(b.Input("x", tensor.Float32, seq, graph.N(2)), b.Param("w", 2))
+				sum := b.Add(b.Input("x", tensor.Float32, seq, graph.N(2)), b.Param("w", tensor.Float32, 2))
 				return []graph.Output{{Name: "y", Node: sum}}
 			})
 			var buf bytes.Buffer
@@ -62,7 +62,7 @@ func TestWriteNameClash(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			g := build(t, "", func(b *graph.Builder) []graph.Output {
-				sum := b.Add(b.Param(tc.param, 2), b.Float(1))
+				sum := b.Add(b.Param(tc.param, tensor.Float32, 2), b.Float(1))
 				return []graph.Output{{Name: tc.output, Node: b.Neg(sum)}}
 			})
 			err := export.Write(&bytes.Buffer{}, g.graph, g.weights, export.Options{})

@@ -14,15 +14,15 @@ func normed(t *testing.T, constant, first bool) (y, read *graph.Node) {
 	t.Helper()
 	b := graph.NewBuilder()
 	x := b.Exp(b.Input("x", tensor.Float32, batch, graph.N(3)))
-	r := b.Reciprocal(b.ReduceMean(x, true, -1))
-	y = b.Mul(b.Param("gain", 3), b.Mul(x, r))
+	r := b.Op("Reciprocal", []*graph.Node{b.ReduceMean(x, true, -1)})
+	y = b.Mul(b.Param("gain", tensor.Float32, 3), b.Mul(x, r))
 	if !first {
-		y = b.Mul(b.Mul(x, r), b.Param("gain", 3))
+		y = b.Mul(b.Mul(x, r), b.Param("gain", tensor.Float32, 3))
 	}
 	if constant {
 		y = b.Mul(y, b.Float(0.3))
 	}
-	w := b.Param("w", 3, 2)
+	w := b.Param("w", tensor.Float32, 3, 2)
 	dw := graph.Gradient(b, b.ReduceSum(b.Gemm(y, w, false, false), false), []*graph.Node{w})[0]
 	if _, err := b.Build(graph.Output{Name: "dw", Node: dw}); err != nil {
 		t.Fatal(err)

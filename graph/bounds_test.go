@@ -37,13 +37,13 @@ var boundRows = []shapeRow{
 		return m.Op("QuantizeLinear", []*graph.Node{in(m, "x", "4"), in(m, "s", "4"), bytes(m, "z", "5")}, graph.Attr{Name: "axis", Value: int64(0)})
 	}, bad: "for each place along axis 0"},
 	{op: "MatMulInteger", build: func(m maker) *graph.Node {
-		return m.Op("MatMulInteger", []*graph.Node{bytes(m, "x", "2", "3", "4"), m.ParamOf("w", tensor.Int8, 3, 2), bytes(m, "z")})
+		return m.Op("MatMulInteger", []*graph.Node{bytes(m, "x", "2", "3", "4"), m.Param("w", tensor.Int8, 3, 2), bytes(m, "z")})
 	}, bad: "needs two matrices"},
 	{op: "MatMulInteger", build: func(m maker) *graph.Node {
-		return m.Op("MatMulInteger", []*graph.Node{bytes(m, "x", "2", "3"), m.ParamOf("w", tensor.Int8, 3, 2, 2), bytes(m, "z")})
+		return m.Op("MatMulInteger", []*graph.Node{bytes(m, "x", "2", "3"), m.Param("w", tensor.Int8, 3, 2, 2), bytes(m, "z")})
 	}, bad: "needs two matrices"},
 	{op: "MatMulInteger", build: func(m maker) *graph.Node {
-		return m.Op("MatMulInteger", []*graph.Node{bytes(m, "x", "2", "3"), m.ParamOf("w", tensor.Int8, 3, 2), bytes(m, "z", "1")})
+		return m.Op("MatMulInteger", []*graph.Node{bytes(m, "x", "2", "3"), m.Param("w", tensor.Int8, 3, 2), bytes(m, "z", "1")})
 	}, bad: "a uint8 number that stands for zero"},
 	{op: "MatMul", build: func(m maker) *graph.Node { return m.MatMul(ints(m, "x", "2", "2"), in(m, "y", "2", "2")) },
 		bad: "input 0 must be"},
@@ -163,22 +163,22 @@ var boundRows = []shapeRow{
 		return m.Op("ScatterElements", []*graph.Node{in(m, "x", "9", "4"), ints(m, "i", "2", "3"), in(m, "u", "2", "3")}, graph.Attr{Name: "axis", Value: int64(0)}, graph.Attr{Name: "reduction", Value: "add"})
 	}, bad: "equal axes except axis 0"},
 	{op: "ScatterND", build: func(m maker) *graph.Node {
-		return m.ScatterND(in(m, "x", "9", "4"), ints(m, "i", "2"), in(m, "u"))
+		return m.Op("ScatterND", []*graph.Node{in(m, "x", "9", "4"), ints(m, "i", "2"), in(m, "u")})
 	}, want: "float32[9,4]"},
 	{op: "ScatterND", build: func(m maker) *graph.Node {
-		return m.ScatterND(in(m, "x", "9", "4"), ints(m, "i"), in(m, "u", "9", "4"))
+		return m.Op("ScatterND", []*graph.Node{in(m, "x", "9", "4"), ints(m, "i"), in(m, "u", "9", "4")})
 	}, bad: "needs indices [..., k]"},
 	{op: "ScatterND", build: func(m maker) *graph.Node {
-		return m.ScatterND(in(m, "x", "9", "4"), ints(m, "i", "2", "seq"), in(m, "u", "2", "9", "4"))
+		return m.Op("ScatterND", []*graph.Node{in(m, "x", "9", "4"), ints(m, "i", "2", "seq"), in(m, "u", "2", "9", "4")})
 	}, bad: "needs indices [..., k]"},
 	{op: "ScatterND", build: func(m maker) *graph.Node {
-		return m.ScatterND(in(m, "x", "9", "4"), ints(m, "i", "2", "3"), in(m, "u", "2"))
+		return m.Op("ScatterND", []*graph.Node{in(m, "x", "9", "4"), ints(m, "i", "2", "3"), in(m, "u", "2")})
 	}, bad: "needs indices [..., k]"},
 	{op: "ScatterND", build: func(m maker) *graph.Node {
-		return m.ScatterND(in(m, "x", "9", "4"), ints(m, "i", "2", "1"), ints(m, "u", "2", "4"))
+		return m.Op("ScatterND", []*graph.Node{in(m, "x", "9", "4"), ints(m, "i", "2", "1"), ints(m, "u", "2", "4")})
 	}, bad: "updates of the data's type"},
 	{op: "ScatterND", build: func(m maker) *graph.Node {
-		return m.ScatterND(in(m, "x", "9", "4"), in(m, "i", "2", "1"), in(m, "u", "2", "4"))
+		return m.Op("ScatterND", []*graph.Node{in(m, "x", "9", "4"), in(m, "i", "2", "1"), in(m, "u", "2", "4")})
 	}, bad: "input 1 must be [int64]"},
 
 	{op: "ReduceSum", build: func(m maker) *graph.Node { return m.Op("ReduceSum", nodes{in(m, "x", "2", "3")}) },

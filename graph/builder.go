@@ -86,7 +86,7 @@ func (b *Builder) Input(name string, dtype tensor.DType, shape ...Dim) *Node {
 	if n == failed {
 		return n
 	}
-	if dtype == tensor.Int64 && len(shape) == 1 && shape[0].Is(1) {
+	if dtype == tensor.Int64 && len(shape) == 1 && shape[0].is(1) {
 		n.dims = []Dim{Sym(name)}
 		b.where[name] = symbol{n, -1}
 	}
@@ -101,14 +101,9 @@ func (b *Builder) Input(name string, dtype tensor.DType, shape ...Dim) *Node {
 	return n
 }
 
-// Param declares a float32 weight. Declaring it twice returns the same node.
-func (b *Builder) Param(name string, shape ...int) *Node {
-	return b.ParamOf(name, tensor.Float32, shape...)
-}
-
-// ParamOf declares a weight of float32, float16, bfloat16 or int8. Declaring it twice
+// Param declares a weight of float32, float16, bfloat16 or int8. Declaring it twice
 // returns the same node.
-func (b *Builder) ParamOf(name string, dtype tensor.DType, shape ...int) *Node {
+func (b *Builder) Param(name string, dtype tensor.DType, shape ...int) *Node {
 	dims := make([]Dim, len(shape))
 	for i, d := range shape {
 		dims[i] = N(d)
@@ -170,7 +165,7 @@ func (b *Builder) Const(t *tensor.Tensor) *Node {
 }
 
 // Float returns a float32 constant of shape [].
-func (b *Builder) Float(v float64) *Node { return b.Const(tensor.Scalar(float32(v))) }
+func (b *Builder) Float(v float64) *Node { return b.Const(tensor.Of([]float32{float32(v)})) }
 
 // Ints returns an int64 constant of shape [len(v)].
 func (b *Builder) Ints(v ...int64) *Node { return b.Const(tensor.Of(v, len(v))) }

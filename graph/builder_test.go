@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -25,7 +26,7 @@ func TestStickyError(t *testing.T) {
 	// All later calls, also on the failed node, keep quiet.
 	after := m.Softmax(m.Add(m.Reshape(m.Transpose(bad, 1, 0), seq), m.Float(1)), -1)
 	after = m.Slice(m.Expand(after, seq), 0, graph.N(0), m.Scalar(seq).Dim(3))
-	m.Gather(after, m.Range(graph.N(0), m.Param("w", 2).Dim(0)), 0)
+	m.Gather(after, m.Range(graph.N(0), m.Param("w", tensor.Float32, 2).Dim(0)), 0)
 	graph.Gradient(m.Builder, after, []*graph.Node{bad})
 	m.Op("NoSuchOp", nil)
 
@@ -54,12 +55,12 @@ func TestBuilderErrors(t *testing.T) {
 			"operator Param is not supported"},
 		{"input again, other type", func(m maker) []graph.Output { in(m, "x", "2"); in(m, "x", "3"); return nil },
 			"Input x float32[3] was declared before as Input float32[2]"},
-		{"input and parameter", func(m maker) []graph.Output { in(m, "x", "2"); m.Param("x", 2); return nil },
+		{"input and parameter", func(m maker) []graph.Output { in(m, "x", "2"); m.Param("x", tensor.Float32, 2); return nil },
 			"was declared before as Input"},
-		{"bad name", func(m maker) []graph.Output { m.Param("a b", 1); return nil }, `"a b" is not a name`},
+		{"bad name", func(m maker) []graph.Output { m.Param("a b", tensor.Float32, 1); return nil }, `"a b" is not a name`},
 		{"input of another dtype", func(m maker) []graph.Output { m.Input("x", tensor.Float64); return nil },
 			"Input x is float64: a graph holds"},
-		{"weight of another dtype", func(m maker) []graph.Output { m.ParamOf("w", tensor.Int64, 2); return nil },
+		{"weight of another dtype", func(m maker) []graph.Output { m.Param("w", tensor.Int64, 2); return nil },
 			"Param w is int64: a weight is float32, float16, bfloat16 or int8"},
 		{"constant of another dtype", func(m maker) []graph.Output {
 			m.Const(tensor.New(tensor.Float64, 2))
@@ -126,7 +127,7 @@ func TestInterning(t *testing.T) {
 		{"constant of another type", m.Ints(0), m.b(shape{1}, false), false},
 		{"0 and -0", m.vec(0), m.Neg(m.vec(0)), false},
 		{"input", in(m, "x", "2"), x, true},
-		{"parameter", m.Param("w", 1), m.Param("w", 1), true},
+		{"parameter", m.Param("w", tensor.Float32, 1), m.Param("w", tensor.Float32, 1), true},
 	} {
 		if (tc.a == tc.b) != tc.same {
 			t.Errorf("%s: the same node: %v, want %v", tc.name, tc.a == tc.b, tc.same)
@@ -157,8 +158,8 @@ func TestBuildDropsWhatNothingNeeds(t *testing.T) {
 	m := newMaker()
 	x := in(m, "x", "2")
 	m.Exp(in(m, "unused", "2"))
-	m.Param("unused.weight", 2)
-	g, err := m.Build(graph.Output{Name: "y", Node: m.Add(x, m.Param("w", 2))})
+	m.Param("unused.weight", tensor.Float32, 2)
+	g, err := m.Build(graph.Output{Name: "y", Node: m.Add(x, m.Param("w", tensor.Float32, 2))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +187,7 @@ func TestLen(t *testing.T) {
 			t.Errorf("%s: %v", d, err)
 			continue
 		}
-		got, err := interp.Run(g, feed, nil)
+		got, err := interp.New(g, tensor.Float32).Run(context.Background(), feed, nil)
 		if err != nil {
 			t.Errorf("%s: %v", d, err)
 			continue
@@ -207,7 +208,7 @@ func TestLens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := interp.Run(g,
+	got, err := interp.New(g, tensor.Float32).Run(context.Background(),
 		map[string]*tensor.Tensor{"x": tensor.New(tensor.Float32, 2, 3), "p": tensor.New(tensor.Float32, 5)}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -285,7 +286,7 @@ func small(t *testing.T) *graph.Graph {
 		x := m.Add(m.Gather(m.w(4, 3), m.ids("batch", "seq"), 0),
 			m.Gather(m.f(shape{4, 3}, table...), m.ids("batch", "seq"), 0))
 		y := m.Gemm(m.Reshape(x, batch.Mul(seq), graph.N(3)), m.w(2, 3), false, true)
-		loss = m.ReduceMean(m.LogSoftmax(m.Reshape(y, batch, seq, two), -1), false)
+		loss = m.ReduceMean(m.Op("LogSoftmax", []*graph.Node{m.Reshape(y, batch, seq, two)}, graph.Attr{Name: "axis", Value: int64(-1)}), false)
 	})
 	outputs := []graph.Output{{Name: "loss", Node: loss}}
 	for i, g := range graph.Gradient(m.Builder, loss, *m.targets) {

@@ -53,8 +53,8 @@ func (d Dim) Int() (int, bool) {
 	return n, err == nil
 }
 
-// Is reports whether d is the literal n.
-func (d Dim) Is(n int) bool { v, ok := d.Int(); return ok && v == n }
+// is reports whether d is the literal n.
+func (d Dim) is(n int) bool { v, ok := d.Int(); return ok && v == n }
 
 // Add returns d + e.
 func (d Dim) Add(e Dim) Dim { return append(d.poly(), e.poly()...).dim() }
@@ -76,7 +76,7 @@ func (d Dim) Mul(e Dim) Dim {
 // div returns d / e when e is a single term that divides every term of d, or
 // equals d; otherwise ok is false.
 func (d Dim) div(e Dim) (q Dim, ok bool) {
-	if d == e && !e.Is(0) {
+	if d == e && !e.is(0) {
 		return N(1), true
 	}
 	den := e.poly()
@@ -184,7 +184,7 @@ func divideShapes(num, den []Dim) (Dim, bool) {
 	num = slices.Clone(num)
 	rest := N(1)
 	for _, d := range den {
-		if i := slices.Index(num, d); i >= 0 && !d.Is(0) {
+		if i := slices.Index(num, d); i >= 0 && !d.is(0) {
 			num = slices.Delete(num, i, i+1)
 		} else {
 			rest = rest.Mul(d)

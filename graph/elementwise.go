@@ -23,10 +23,10 @@ func elementwiseOps() operators {
 		}),
 		// Opset 12 let them take int64.
 		"Max": arithmetic(12, func(b *Builder, n, g *Node) []*Node {
-			return b.toEither(b.GreaterOrEqual(n.Inputs[0], n.Inputs[1]), g)
+			return b.toEither(b.Op("GreaterOrEqual", []*Node{n.Inputs[0], n.Inputs[1]}), g)
 		}),
 		"Min": arithmetic(12, func(b *Builder, n, g *Node) []*Node {
-			return b.toEither(b.GreaterOrEqual(n.Inputs[1], n.Inputs[0]), g)
+			return b.toEither(b.Op("GreaterOrEqual", []*Node{n.Inputs[1], n.Inputs[0]}), g)
 		}),
 		"Pow": {min: 2, max: 2, since: 7, infer: inferPow, vjp: func(b *Builder, n, g *Node) []*Node {
 			p := tensor.Data[float32](n.Inputs[1].Value)[0]
@@ -241,12 +241,6 @@ func (b *Builder) Pow(x *Node, power float64) *Node { return b.Op("Pow", []*Node
 // Neg returns −x.
 func (b *Builder) Neg(x *Node) *Node { return b.Op("Neg", []*Node{x}) }
 
-// Abs returns |x|. Its gradient at 0 is 0.
-func (b *Builder) Abs(x *Node) *Node { return b.Op("Abs", []*Node{x}) }
-
-// Floor returns the largest whole number that is at most x. Its gradient is 0 everywhere.
-func (b *Builder) Floor(x *Node) *Node { return b.Op("Floor", []*Node{x}) }
-
 // Exp returns e^x.
 func (b *Builder) Exp(x *Node) *Node { return b.Op("Exp", []*Node{x}) }
 
@@ -256,17 +250,11 @@ func (b *Builder) Log(x *Node) *Node { return b.Op("Log", []*Node{x}) }
 // Sqrt returns √x.
 func (b *Builder) Sqrt(x *Node) *Node { return b.Op("Sqrt", []*Node{x}) }
 
-// Reciprocal returns 1/x.
-func (b *Builder) Reciprocal(x *Node) *Node { return b.Op("Reciprocal", []*Node{x}) }
-
 // Sin returns sin x, x in radians.
 func (b *Builder) Sin(x *Node) *Node { return b.Op("Sin", []*Node{x}) }
 
 // Cos returns cos x, x in radians.
 func (b *Builder) Cos(x *Node) *Node { return b.Op("Cos", []*Node{x}) }
-
-// Erf returns the error function 2/√π·∫₀ˣ e^(−t²) dt.
-func (b *Builder) Erf(x *Node) *Node { return b.Op("Erf", []*Node{x}) }
 
 // Tanh returns tanh x.
 func (b *Builder) Tanh(x *Node) *Node { return b.Op("Tanh", []*Node{x}) }
@@ -281,14 +269,8 @@ func (b *Builder) Softplus(x *Node) *Node { return b.Op("Softplus", []*Node{x}) 
 // Relu returns max(x, 0).
 func (b *Builder) Relu(x *Node) *Node { return b.Op("Relu", []*Node{x}) }
 
-// Equal returns x = y as bool, broadcast; int64 only.
-func (b *Builder) Equal(x, y *Node) *Node { return b.Op("Equal", []*Node{x, y}) }
-
 // Greater returns x > y as bool, broadcast.
 func (b *Builder) Greater(x, y *Node) *Node { return b.Op("Greater", []*Node{x, y}) }
-
-// GreaterOrEqual returns x ≥ y as bool, broadcast.
-func (b *Builder) GreaterOrEqual(x, y *Node) *Node { return b.Op("GreaterOrEqual", []*Node{x, y}) }
 
 // And returns x ∧ y, broadcast.
 func (b *Builder) And(x, y *Node) *Node { return b.Op("And", []*Node{x, y}) }

@@ -11,7 +11,7 @@ import (
 func Example() {
 	b := graph.NewBuilder()
 	x := b.Input("x", tensor.Float32, graph.Sym("rows"), graph.N(3))
-	w := b.Param("w", 3, 2)
+	w := b.Param("w", tensor.Float32, 3, 2)
 	loss := b.ReduceSum(b.Relu(b.MatMul(x, w)), false, 0, 1)
 	dw := graph.Gradient(b, loss, []*graph.Node{w})[0]
 	g, err := b.Build(graph.Output{Name: "loss", Node: loss}, graph.Output{Name: "dw", Node: dw})
@@ -42,7 +42,7 @@ func Example() {
 func ExampleBuilder_Build() {
 	b := graph.NewBuilder()
 	x := b.Input("x", tensor.Float32, graph.Sym("rows"), graph.N(3))
-	_, err := b.Build(graph.Output{Name: "y", Node: b.MatMul(x, b.Param("w", 4, 2))})
+	_, err := b.Build(graph.Output{Name: "y", Node: b.MatMul(x, b.Param("w", tensor.Float32, 4, 2))})
 	fmt.Println(err != nil)
 	// Output: true
 }

@@ -11,7 +11,7 @@ func TestMatrixFLOPs(t *testing.T) {
 	b := graph.NewBuilder()
 	B, T := graph.Sym("batch"), graph.Sym("seq")
 	x := b.Input("x", tensor.Float32, B, T, graph.N(8))
-	rows := b.Gemm(b.Reshape(x, B.Mul(T), graph.N(8)), b.Param("w", 5, 8), false, true)
+	rows := b.Gemm(b.Reshape(x, B.Mul(T), graph.N(8)), b.Param("w", tensor.Float32, 5, 8), false, true)
 	scores := b.MatMul(x, b.Transpose(x, 0, 2, 1))
 	head := b.Unsqueeze(x, 1)
 	mixed := b.Op("Attention", []*graph.Node{head, head, head}, graph.Attr{Name: "scale", Value: float32(1)})
@@ -46,7 +46,7 @@ func TestMatrixFLOPsOfUnequalSides(t *testing.T) {
 		{"MatMul, left of all", func(m maker) *graph.Node { return m.MatMul(m.w(5, 3), m.w(2, 11, 3, 7)) },
 			2 * 2 * 11 * 5 * 3 * 7},
 		{"MatMulInteger", func(m maker) *graph.Node {
-			return m.Op("MatMulInteger", []*graph.Node{bytes(m, "x", "5", "3"), m.ParamOf("w", tensor.Int8, 3, 7), bytes(m, "z")})
+			return m.Op("MatMulInteger", []*graph.Node{bytes(m, "x", "5", "3"), m.Param("w", tensor.Int8, 3, 7), bytes(m, "z")})
 		}, 2 * 5 * 3 * 7},
 		{"Attention", func(m maker) *graph.Node {
 			return m.Op("Attention", []*graph.Node{m.w(2, 3, 5, 7), m.w(2, 3, 11, 7), m.w(2, 3, 11, 13)}, graph.Attr{Name: "scale", Value: float32(1)})
@@ -56,7 +56,7 @@ func TestMatrixFLOPsOfUnequalSides(t *testing.T) {
 		}, 0},
 		{"constant of 16 bits", func(m maker) *graph.Node {
 			turn := m.Const(f32(shape{2, 2}, 0, -1, 1, 0).As(tensor.Float16))
-			return m.MatMul(turn, m.ParamOf("w", tensor.Float16, 2, 3))
+			return m.MatMul(turn, m.Param("w", tensor.Float16, 2, 3))
 		}, 2 * 2 * 2 * 3},
 		{"constants by batch row", func(m maker) *graph.Node {
 			return m.MatMul(m.f(shape{1, 2, 2}, 0, -1, 1, 0), m.w(2, 3))

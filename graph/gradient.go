@@ -13,7 +13,7 @@ import (
 // ordinary nodes, made from the same operators as the forward pass.
 func Gradient(b *Builder, loss *Node, targets []*Node) []*Node {
 	out := make([]*Node, len(targets))
-	if b.err == nil && (loss.DType != tensor.Float32 || !product(loss.Shape).Is(1)) {
+	if b.err == nil && (loss.DType != tensor.Float32 || !product(loss.Shape).is(1)) {
 		b.Fail(fmt.Errorf("gradient of %s: the loss must be one float32 number", loss.Type()))
 	}
 	for _, t := range targets {
@@ -30,7 +30,7 @@ func Gradient(b *Builder, loss *Node, targets []*Node) []*Node {
 	grads := b.backward(loss, targets)
 	for i, t := range targets {
 		if out[i] = grads[t]; out[i] == nil {
-			out[i] = b.Zeros(t.Shape...)
+			out[i] = b.Expand(b.Float(0), t.Shape...)
 		}
 	}
 	return out
@@ -118,7 +118,7 @@ func (b *Builder) sumTo(x *Node, shape []Dim) *Node {
 	}
 	var axes []int
 	for i, d := range x.Shape {
-		if i < extra || shape[i-extra].Is(1) && !d.Is(1) {
+		if i < extra || shape[i-extra].is(1) && !d.is(1) {
 			axes = append(axes, i)
 		}
 	}

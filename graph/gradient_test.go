@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -60,17 +61,17 @@ var elementwiseGradients = []gradientRow{
 	}},
 	{op: "Min", name: "broadcast", build: func(m maker) *graph.Node { return m.Min(m.w(4, 1), m.w(3)) }},
 	{op: "Neg", build: func(m maker) *graph.Node { return m.Neg(m.w(3)) }},
-	{op: "Abs", build: func(m maker) *graph.Node { return m.Abs(m.w(8)) }},
-	{op: "Floor", build: func(m maker) *graph.Node { x := m.w(8); return m.Mul(x, m.Floor(x)) }},
+	{op: "Abs", build: func(m maker) *graph.Node { return m.Op("Abs", []*graph.Node{m.w(8)}) }},
+	{op: "Floor", build: func(m maker) *graph.Node { x := m.w(8); return m.Mul(x, m.Op("Floor", []*graph.Node{x})) }},
 	{op: "Exp", build: func(m maker) *graph.Node { return m.Exp(m.w(3)) }},
 	{op: "Log", build: func(m maker) *graph.Node { x := m.w(3); return m.Log(m.Mul(x, x)) }},
 	{op: "Sqrt", build: func(m maker) *graph.Node { x := m.w(3); return m.Sqrt(m.Mul(x, x)) }},
 	{op: "Pow", name: "square", build: func(m maker) *graph.Node { return m.Pow(m.w(3), 2) }},
 	{op: "Pow", name: "cube", build: func(m maker) *graph.Node { return m.Pow(m.w(3), 3) }},
-	{op: "Reciprocal", build: func(m maker) *graph.Node { return m.Reciprocal(m.w(3)) }},
+	{op: "Reciprocal", build: func(m maker) *graph.Node { return m.Op("Reciprocal", []*graph.Node{m.w(3)}) }},
 	{op: "Sin", build: func(m maker) *graph.Node { return m.Sin(m.w(3)) }},
 	{op: "Cos", build: func(m maker) *graph.Node { return m.Cos(m.w(3)) }},
-	{op: "Erf", build: func(m maker) *graph.Node { return m.Erf(m.w(3)) }},
+	{op: "Erf", build: func(m maker) *graph.Node { return m.Op("Erf", []*graph.Node{m.w(3)}) }},
 	{op: "Tanh", build: func(m maker) *graph.Node { return m.Tanh(m.w(3)) }},
 	{op: "Sigmoid", build: func(m maker) *graph.Node { return m.Sigmoid(m.w(8)) }},
 	{op: "Softplus", build: func(m maker) *graph.Node { return m.Softplus(m.w(8)) }},
@@ -215,8 +216,12 @@ var reduceGradients = []gradientRow{
 		}},
 	{op: "Softmax", name: "inner", build: func(m maker) *graph.Node { return m.Softmax(m.w(2, 3), -1) }},
 	{op: "Softmax", name: "outer", build: func(m maker) *graph.Node { return m.Softmax(m.w(3, 2), 0) }},
-	{op: "LogSoftmax", name: "inner", build: func(m maker) *graph.Node { return m.LogSoftmax(m.w(2, 3), -1) }},
-	{op: "LogSoftmax", name: "outer", build: func(m maker) *graph.Node { return m.LogSoftmax(m.w(3, 2), 0) }},
+	{op: "LogSoftmax", name: "inner", build: func(m maker) *graph.Node {
+		return m.Op("LogSoftmax", []*graph.Node{m.w(2, 3)}, graph.Attr{Name: "axis", Value: int64(-1)})
+	}},
+	{op: "LogSoftmax", name: "outer", build: func(m maker) *graph.Node {
+		return m.Op("LogSoftmax", []*graph.Node{m.w(3, 2)}, graph.Attr{Name: "axis", Value: int64(0)})
+	}},
 	{op: "Softmax", name: "without an axis",
 		build: func(m maker) *graph.Node { return m.Op("Softmax", []*graph.Node{m.w(2, 3)}) }},
 	{op: "LogSoftmax", name: "without an axis",
@@ -304,7 +309,7 @@ func testEmbeddingGradient(t *testing.T, rows int) {
 	picked := m.Gather(m.w(rows, width), m.ids("batch", "seq"), 0)
 	loss := m.ReduceSum(m.Mul(picked, m.Input("weight", tensor.Float32, batch, seq, graph.N(width))), false)
 	g := build(t, m.Builder, graph.Gradient(m.Builder, loss, *m.targets)[0])
-	got, err := interp.Run(g, map[string]*tensor.Tensor{"ids": ids, "weight": weight},
+	got, err := interp.New(g, tensor.Float32).Run(context.Background(), map[string]*tensor.Tensor{"ids": ids, "weight": weight},
 		map[string]*tensor.Tensor{"w0": table})
 	if err != nil {
 		t.Fatal(err)
@@ -331,7 +336,7 @@ func TestGradientOfUnreachedTarget(t *testing.T) {
 		t.Errorf("the gradient is %s, want %s", out[1].Type(), far.Type())
 	}
 	g := build(t, m.Builder, out[1])
-	got, err := interp.Run(g, map[string]*tensor.Tensor{"x1": graphtest.Normal(rand.New(rand.NewPCG(1, 1)), 2, 3)}, nil)
+	got, err := interp.New(g, tensor.Float32).Run(context.Background(), map[string]*tensor.Tensor{"x1": graphtest.Normal(rand.New(rand.NewPCG(1, 1)), 2, 3)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +352,7 @@ func TestGradientOfUnreachedTarget(t *testing.T) {
 func TestGradientOfItself(t *testing.T) {
 	m := newMaker()
 	loss := m.w(1, 1)
-	got, err := interp.Run(build(t, m.Builder, m.Neg(graph.Gradient(m.Builder, loss, *m.targets)[0])), nil, nil)
+	got, err := interp.New(build(t, m.Builder, m.Neg(graph.Gradient(m.Builder, loss, *m.targets)[0])), tensor.Float32).Run(context.Background(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -363,15 +368,15 @@ func TestGradientAtKinks(t *testing.T) {
 	}{
 		{"Max", func(m maker, x, y *graph.Node) *graph.Node { return m.Max(x, y) }, []float32{1, 0}},
 		{"Min", func(m maker, x, y *graph.Node) *graph.Node { return m.Min(x, y) }, []float32{1, 0}},
-		{"Abs", func(m maker, x, y *graph.Node) *graph.Node { return m.Abs(x) }, []float32{0, 0}},
-		{"Floor", func(m maker, x, y *graph.Node) *graph.Node { return m.Floor(x) }, []float32{0, 0}},
+		{"Abs", func(m maker, x, y *graph.Node) *graph.Node { return m.Op("Abs", []*graph.Node{x}) }, []float32{0, 0}},
+		{"Floor", func(m maker, x, y *graph.Node) *graph.Node { return m.Op("Floor", []*graph.Node{x}) }, []float32{0, 0}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m := newMaker()
 			x, y := m.w(1), m.w(1)
 			g := build(t, m.Builder, m.Concat(0, graph.Gradient(m.Builder, tc.build(m, x, y), *m.targets)...))
 			zero := tensor.New(tensor.Float32, 1)
-			got, err := interp.Run(g, nil, map[string]*tensor.Tensor{"w0": zero, "w1": zero})
+			got, err := interp.New(g, tensor.Float32).Run(context.Background(), nil, map[string]*tensor.Tensor{"w0": zero, "w1": zero})
 			if err != nil {
 				t.Fatal(err)
 			}

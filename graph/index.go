@@ -54,7 +54,7 @@ func vjpGather(b *Builder, n, g *Node) []*Node {
 		column = append(column, N(1))
 	}
 	index := b.Expand(b.Reshape(at, column...), rows...)
-	return []*Node{b.scatterAdd(b.Zeros(x.Shape...), index, b.Reshape(g, rows...), 0), nil}
+	return []*Node{b.scatterAdd(b.Expand(b.Float(0), x.Shape...), index, b.Reshape(g, rows...), 0), nil}
 }
 
 // oneHotRows is the largest table whose gradient is a matrix product. The product's
@@ -65,7 +65,7 @@ const oneHotRows = 256
 // single 1.
 func (b *Builder) oneHot(at *Node, size int) *Node {
 	from0 := b.Where(b.Greater(b.Ints(0), at), b.Add(at, b.Ints(int64(size))), at)
-	return b.Cast(b.Equal(from0, b.Range(N(0), N(size))), tensor.Float32)
+	return b.Cast(b.Op("Equal", []*Node{from0, b.Range(N(0), N(size))}), tensor.Float32)
 }
 
 func inferGatherElements(n *Node) error {
@@ -87,7 +87,7 @@ func inferGatherElements(n *Node) error {
 func vjpGatherElements(b *Builder, n, g *Node) []*Node {
 	x := n.Inputs[0]
 	axis, _ := n.axisOf(Attribute(n, "axis", int64(0)), x.rank())
-	return []*Node{b.scatterAdd(b.Zeros(x.Shape...), n.Inputs[1], g, axis), nil}
+	return []*Node{b.scatterAdd(b.Expand(b.Float(0), x.Shape...), n.Inputs[1], g, axis), nil}
 }
 
 func inferScatterElements(n *Node) error {
@@ -153,11 +153,4 @@ func (b *Builder) GatherElements(x, at *Node, axis int) *Node {
 // repeat. It has no gradient: it occurs in gradients only.
 func (b *Builder) scatterAdd(x, at, updates *Node, axis int) *Node {
 	return b.Op("ScatterElements", []*Node{x, at, updates}, Attr{"axis", int64(axis)}, Attr{"reduction", "add"})
-}
-
-// ScatterND returns x with updates in the places of its first k axes that the last
-// axis of at names, at [..., k]; no place may be named twice. An engine may write over
-// x itself where the caller lends one memory to both. It has no gradient.
-func (b *Builder) ScatterND(x, at, updates *Node) *Node {
-	return b.Op("ScatterND", []*Node{x, at, updates})
 }

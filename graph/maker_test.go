@@ -25,7 +25,7 @@ func (m maker) vec(v ...float32) *graph.Node { return m.f([]int{len(v)}, v...) }
 
 // w declares the next parameter: w0, w1, ….
 func (m maker) w(shape ...int) *graph.Node {
-	n := m.Param(fmt.Sprint("w", len(*m.targets)), shape...)
+	n := m.Param(fmt.Sprint("w", len(*m.targets)), tensor.Float32, shape...)
 	*m.targets = append(*m.targets, n)
 	return n
 }

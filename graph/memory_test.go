@@ -11,12 +11,12 @@ func TestPeakBytes(t *testing.T) {
 	b := graph.NewBuilder()
 	T := graph.Sym("seq")
 	x := b.Input("x", tensor.Float32, T, graph.N(4))
-	wide := b.MatMul(x, b.Param("up", 4, 100)) // 400 bytes per row
-	again := b.Reshape(wide, graph.N(100), T)  // the same memory
+	wide := b.MatMul(x, b.Param("up", tensor.Float32, 4, 100)) // 400 bytes per row
+	again := b.Reshape(wide, graph.N(100), T)                  // the same memory
 	// 400 more, and then the first are free
 	both := b.Add(again, b.Reshape(wide, again.Shape...))
-	narrow := b.MatMul(b.Reshape(both, T, graph.N(100)), b.Param("down", 100, 4)) // 16
-	y := b.Relu(narrow)                                                           // the output: not counted
+	narrow := b.MatMul(b.Reshape(both, T, graph.N(100)), b.Param("down", tensor.Float32, 100, 4)) // 16
+	y := b.Relu(narrow)                                                                           // the output: not counted
 	g, err := b.Build(graph.Output{Name: "y", Node: y})
 	if err != nil {
 		t.Fatal(err)

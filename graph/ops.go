@@ -174,8 +174,8 @@ func broadcastShapes(a, b []Dim) ([]Dim, bool) {
 	for i := range b {
 		k := len(a) - len(b) + i
 		switch {
-		case a[k] == b[i], b[i].Is(1):
-		case a[k].Is(1):
+		case a[k] == b[i], b[i].is(1):
+		case a[k].is(1):
 			out[k] = b[i]
 		default:
 			return nil, false

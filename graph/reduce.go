@@ -149,12 +149,7 @@ func (b *Builder) Softmax(x *Node, axis int) *Node {
 	return b.Op("Softmax", []*Node{x}, Attr{"axis", int64(axis)})
 }
 
-// LogSoftmax is the logarithm of Softmax, computed without overflow.
-func (b *Builder) LogSoftmax(x *Node, axis int) *Node {
-	return b.Op("LogSoftmax", []*Node{x}, Attr{"axis", int64(axis)})
-}
-
 // CumSum returns, for each element, the sum of those up to and including it along an axis.
 func (b *Builder) CumSum(x *Node, axis int) *Node {
-	return b.Op("CumSum", []*Node{x, b.Const(tensor.Scalar(int64(axis)))})
+	return b.Op("CumSum", []*Node{x, b.Const(tensor.Of([]int64{int64(axis)}))})
 }

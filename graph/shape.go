@@ -45,12 +45,12 @@ func inferReshape(n *Node) error {
 	free := -1
 	for i, d := range want {
 		switch {
-		case d.Is(0) && Attribute(n, "allowzero", int64(0)) == 0:
+		case d.is(0) && Attribute(n, "allowzero", int64(0)) == 0:
 			if i >= x.rank() {
 				return n.errorf("copies axis %d that the input lacks", i)
 			}
 			n.Shape[i] = x.Shape[i]
-		case d.Is(-1):
+		case d.is(-1):
 			if free >= 0 {
 				return n.errorf("has two axes to infer")
 			}
@@ -85,7 +85,7 @@ func inferSqueeze(n *Node) error {
 	for i, d := range x.Shape {
 		if !slices.Contains(axes, i) {
 			n.Shape = append(n.Shape, d)
-		} else if !d.Is(1) {
+		} else if !d.is(1) {
 			return n.errorf("squeezes axis %d of length %s", i, d)
 		}
 	}
@@ -169,7 +169,7 @@ func (n *Node) sliceEnds() (axis int, start, end Dim, err error) {
 	if err != nil {
 		return 0, start, end, err
 	}
-	if !n.Inputs[4].dims[0].Is(1) {
+	if !n.Inputs[4].dims[0].is(1) {
 		return 0, start, end, n.errorf("has step %s; only 1 is supported", n.Inputs[4].dims[0])
 	}
 	d := x.Shape[axes[0]]
@@ -226,10 +226,10 @@ func vjpSlice(b *Builder, n, g *Node) []*Node {
 	zeros := func(count Dim) *Node {
 		shape := slices.Clone(x.Shape)
 		shape[axis] = count
-		return b.Zeros(shape...)
+		return b.Expand(b.Float(0), shape...)
 	}
 	var parts []*Node
-	if !start.Is(0) {
+	if !start.is(0) {
 		parts = append(parts, zeros(start))
 	}
 	parts = append(parts, g)
@@ -267,7 +267,7 @@ func inferRange(n *Node) error {
 			return n.errorf("input %d must be an int64 length of shape []", i)
 		}
 	}
-	if !n.Inputs[2].dims[0].Is(1) {
+	if !n.Inputs[2].dims[0].is(1) {
 		return n.errorf("has step %s; only 1 is supported", n.Inputs[2].dims[0])
 	}
 	count := n.Inputs[1].dims[0].sub(n.Inputs[0].dims[0])
@@ -344,7 +344,7 @@ func (b *Builder) Concat(axis int, parts ...*Node) *Node {
 // Slice takes the elements start ≤ i < end of an axis. The limits must lie
 // within the axis.
 func (b *Builder) Slice(x *Node, axis int, start, end Dim) *Node {
-	if b.err != nil || start.Is(0) && end == x.Dim(axis) {
+	if b.err != nil || start.is(0) && end == x.Dim(axis) {
 		return x
 	}
 	last := b.Ints(math.MaxInt64)
@@ -367,9 +367,6 @@ func (b *Builder) Expand(x *Node, shape ...Dim) *Node {
 	return b.Op("Expand", []*Node{x, b.lens(shape...)})
 }
 
-// Zeros returns float32 zeros.
-func (b *Builder) Zeros(shape ...Dim) *Node { return b.Expand(b.Float(0), shape...) }
-
 // scalar returns a length as a float32 value of shape [].
 func (b *Builder) scalar(d Dim) *Node {
 	if v, ok := d.Int(); ok {
@@ -382,7 +379,7 @@ func (b *Builder) scalar(d Dim) *Node {
 func (b *Builder) Range(start, end Dim) *Node {
 	scalar := func(d Dim) *Node {
 		if v, ok := d.Int(); ok {
-			return b.Const(tensor.Scalar(int64(v)))
+			return b.Const(tensor.Of([]int64{int64(v)}))
 		}
 		return b.Squeeze(b.Len(d), 0)
 	}

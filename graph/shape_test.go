@@ -98,8 +98,8 @@ var ruleRows = []shapeRow{
 	{op: "Neg", build: func(m maker) *graph.Node { return m.Neg(ints(m, "x", "2")) }, want: "int64[2]"},
 	{op: "Neg", build: func(m maker) *graph.Node { return m.Neg(bools(m, "x", "2")) },
 		bad: "must be [float32 int64]"},
-	{op: "Abs", build: func(m maker) *graph.Node { return m.Abs(ints(m, "x", "2")) }, want: "int64[2]"},
-	{op: "Floor", build: func(m maker) *graph.Node { return m.Floor(ints(m, "x", "2")) }, bad: "must be [float32]"},
+	{op: "Abs", build: func(m maker) *graph.Node { return m.Op("Abs", []*graph.Node{ints(m, "x", "2")}) }, want: "int64[2]"},
+	{op: "Floor", build: func(m maker) *graph.Node { return m.Op("Floor", []*graph.Node{ints(m, "x", "2")}) }, bad: "must be [float32]"},
 	{op: "Add", build: func(m maker) *graph.Node { return m.Add(bools(m, "x"), bools(m, "y")) },
 		bad: "input 0 must be [float32 int64]"},
 	{op: "Div", build: func(m maker) *graph.Node { return m.Div(ints(m, "x"), ints(m, "y")) }, want: "int64[]"},
@@ -140,25 +140,25 @@ var ruleRows = []shapeRow{
 		return m.Op("QuantizeLinear", []*graph.Node{in(m, "x", "4"), in(m, "s", "4"), ints(m, "z", "4")}, graph.Attr{Name: "axis", Value: int64(0)})
 	}, bad: "a uint8 zero"},
 	{op: "MatMulInteger", build: func(m maker) *graph.Node {
-		return m.Op("MatMulInteger", []*graph.Node{bytes(m, "x", "batch", "4"), m.ParamOf("w", tensor.Int8, 4, 2), bytes(m, "z")})
+		return m.Op("MatMulInteger", []*graph.Node{bytes(m, "x", "batch", "4"), m.Param("w", tensor.Int8, 4, 2), bytes(m, "z")})
 	}, want: "int32[batch,2]"},
 	{op: "MatMulInteger", build: func(m maker) *graph.Node {
-		return m.Op("MatMulInteger", []*graph.Node{bytes(m, "x", "batch", "4"), m.ParamOf("w", tensor.Int8, 2, 4), bytes(m, "z")})
+		return m.Op("MatMulInteger", []*graph.Node{bytes(m, "x", "batch", "4"), m.Param("w", tensor.Int8, 2, 4), bytes(m, "z")})
 	}, bad: "inner axes agree"},
 	{op: "MatMulInteger", build: func(m maker) *graph.Node {
-		return m.Op("MatMulInteger", []*graph.Node{bytes(m, "x", "batch", "4"), m.Param("w", 4, 2), bytes(m, "z")})
+		return m.Op("MatMulInteger", []*graph.Node{bytes(m, "x", "batch", "4"), m.Param("w", tensor.Float32, 4, 2), bytes(m, "z")})
 	}, bad: "needs uint8 values, int8 ones"},
 	{op: "MatMul", build: func(m maker) *graph.Node {
-		return m.MatMul(m.Cast(in(m, "x", "batch", "4"), tensor.Float16), m.ParamOf("w", tensor.Float16, 4, 2))
+		return m.MatMul(m.Cast(in(m, "x", "batch", "4"), tensor.Float16), m.Param("w", tensor.Float16, 4, 2))
 	}, want: "float16[batch,2]"},
 	{op: "MatMul", build: func(m maker) *graph.Node {
-		return m.MatMul(in(m, "x", "batch", "4"), m.ParamOf("w", tensor.Float16, 4, 2))
+		return m.MatMul(in(m, "x", "batch", "4"), m.Param("w", tensor.Float16, 4, 2))
 	}, bad: "both float32, both float16 or both bfloat16"},
 	{op: "MatMul", build: func(m maker) *graph.Node {
-		return m.MatMul(m.Cast(in(m, "x", "batch", "4"), tensor.BFloat16), m.ParamOf("w", tensor.BFloat16, 4, 2))
+		return m.MatMul(m.Cast(in(m, "x", "batch", "4"), tensor.BFloat16), m.Param("w", tensor.BFloat16, 4, 2))
 	}, want: "bfloat16[batch,2]"},
 	{op: "MatMul", build: func(m maker) *graph.Node {
-		return m.MatMul(m.Cast(in(m, "x", "batch", "4"), tensor.BFloat16), m.ParamOf("w", tensor.Float16, 4, 2))
+		return m.MatMul(m.Cast(in(m, "x", "batch", "4"), tensor.BFloat16), m.Param("w", tensor.Float16, 4, 2))
 	}, bad: "both float32, both float16 or both bfloat16"},
 	{op: "ReduceMax", build: func(m maker) *graph.Node { return m.ReduceMax(in(m, "x", "batch", "4"), false, -1) },
 		want: "float32[batch]"},
@@ -327,10 +327,10 @@ var ruleRows = []shapeRow{
 
 	{op: "ScatterND", build: func(m maker) *graph.Node {
 		at, rows := ints(m, "i", "batch", "2", "seq", "3"), in(m, "u", "batch", "2", "seq", "4")
-		return m.ScatterND(in(m, "x", "batch", "2", "capacity", "4"), at, rows)
+		return m.Op("ScatterND", []*graph.Node{in(m, "x", "batch", "2", "capacity", "4"), at, rows})
 	}, want: "float32[batch,2,capacity,4]"},
 	{op: "ScatterND", build: func(m maker) *graph.Node {
-		return m.ScatterND(in(m, "x", "9", "4"), ints(m, "i", "seq", "1"), in(m, "u", "seq", "3"))
+		return m.Op("ScatterND", []*graph.Node{in(m, "x", "9", "4"), ints(m, "i", "seq", "1"), in(m, "u", "seq", "3")})
 	}, bad: "updates of the data's type, shaped like"},
 	{op: "Pow", build: func(m maker) *graph.Node { return m.Pow(in(m, "x", "batch", "4"), 2) },
 		want: "float32[batch,4]"},
@@ -355,9 +355,13 @@ var ruleRows = []shapeRow{
 		want: "float32[batch,past+seq]"},
 	{op: "Softmax", build: func(m maker) *graph.Node { return m.Softmax(in(m, "x", "2"), 1) },
 		bad: "axis 1 is out of range"},
-	{op: "LogSoftmax", build: func(m maker) *graph.Node { return m.LogSoftmax(in(m, "x", "batch", "2"), 0) },
+	{op: "LogSoftmax", build: func(m maker) *graph.Node {
+		return m.Op("LogSoftmax", []*graph.Node{in(m, "x", "batch", "2")}, graph.Attr{Name: "axis", Value: int64(0)})
+	},
 		want: "float32[batch,2]"},
-	{op: "LogSoftmax", build: func(m maker) *graph.Node { return m.LogSoftmax(ints(m, "x", "2"), 0) },
+	{op: "LogSoftmax", build: func(m maker) *graph.Node {
+		return m.Op("LogSoftmax", []*graph.Node{ints(m, "x", "2")}, graph.Attr{Name: "axis", Value: int64(0)})
+	},
 		bad: "must be [float32]"},
 
 	{op: "CumSum", build: func(m maker) *graph.Node { return m.CumSum(in(m, "x", "batch", "past+seq", "4"), -2) },

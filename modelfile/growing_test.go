@@ -61,7 +61,7 @@ func read(t *testing.T, name string) (file []byte, m modelfile.Model) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old, err := export.Read(checked)
+	_, m.Weights, err = export.Read(checked)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,6 @@ func read(t *testing.T, name string) (file []byte, m modelfile.Model) {
 	if err := json.Unmarshal(m.Card.Config, &m.Config); err != nil {
 		t.Fatal(err)
 	}
-	m.Weights = old.Weights
 	return file, m
 }
 

@@ -175,12 +175,12 @@ func TestBFloat16(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, %s: %v", name, profile, err)
 			}
-			read, err := export.Read(checked)
+			g, read, err := export.Read(checked)
 			if err != nil {
 				t.Fatalf("%s, %s: %v", name, profile, err)
 			}
 			narrow := 0
-			for n, w := range read.Weights {
+			for n, w := range read {
 				want := m.Weights[n]
 				if w.DType() == tensor.BFloat16 {
 					w, want, narrow = w.As(tensor.Float32), want.As(tensor.BFloat16).As(tensor.Float32), narrow+1
@@ -189,10 +189,10 @@ func TestBFloat16(t *testing.T) {
 					t.Errorf("%s, %s: weight %s is %v, and not the rounded one", name, profile, n, w)
 				}
 			}
-			if narrow == 0 || len(read.Weights) == narrow {
-				t.Errorf("%s, %s: %d of %d weights are bfloat16", name, profile, narrow, len(read.Weights))
+			if narrow == 0 || len(read) == narrow {
+				t.Errorf("%s, %s: %d of %d weights are bfloat16", name, profile, narrow, len(read))
 			}
-			for _, port := range slices.Concat(read.Graph.Inputs, outputs(read.Graph)) {
+			for _, port := range slices.Concat(g.Inputs, outputs(g)) {
 				if port.DType == tensor.BFloat16 {
 					t.Errorf("%s, %s: port %s", name, profile, port.Type())
 				}

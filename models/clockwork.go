@@ -116,7 +116,7 @@ func (c *clockwork) Forward(b *graph.Builder, m Mode) *forward {
 	}
 	y := make([]*graph.Node, c.cfg.NModules)
 	for i := range y {
-		y[i] = b.Zeros(graph.Sym(card.Batch), graph.N(c.size()))
+		y[i] = b.Expand(b.Float(0), graph.Sym(card.Batch), graph.N(c.size()))
 	}
 	var hidden []*graph.Node
 	for t, drive := range partsAlong(b, drives, 1) {

@@ -1,6 +1,7 @@
 package models_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -131,7 +132,7 @@ func (r *runner) feed(rows ...[]int64) map[string]*tensor.Tensor {
 		feed["logits_to_keep"] = tensor.Of([]int64{int64(width)}, 1)
 	}
 	columns := filled + width
-	if r.g.Input("attention_mask").Shape[1].Is(1) { // of a model without slots
+	if r.g.Input("attention_mask").Shape[1] == graph.N(1) { // of a model without slots
 		columns = 1
 		for i := range r.mask {
 			r.mask[i] = r.mask[i][filled:]
@@ -163,7 +164,7 @@ func (r *runner) feed(rows ...[]int64) map[string]*tensor.Tensor {
 func (r *runner) step(rows ...[]int64) [][][]float64 {
 	r.t.Helper()
 	batch, width := len(rows), len(rows[0])
-	if r.g.Input("input_ids").Shape[1].Is(1) && width > 1 {
+	if r.g.Input("input_ids").Shape[1] == graph.N(1) && width > 1 {
 		result := make([][][]float64, batch)
 		for i := range width {
 			var column [][]int64
@@ -541,7 +542,7 @@ func TestAttentionLogitsAndShift(t *testing.T) {
 			}
 			feed[fmt.Sprintf(models.ShiftName, layers)] = by
 		}
-		out, err := interp.Run(g, feed, models.InitWeights(m.Params(), 1))
+		out, err := interp.New(g, tensor.Float32).Run(context.Background(), feed, models.InitWeights(m.Params(), 1))
 		if err != nil {
 			t.Fatal(err)
 		}

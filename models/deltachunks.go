@@ -64,7 +64,7 @@ func chunkStates(b *graph.Builder, e, w, x, gamma *graph.Node) *graph.Node {
 	same := pattern(b, head, func(i, j int) bool { return i == j })
 	kept := partsAlong(b, b.Sub(b.Mul(gamma, same), b.MatMul(e, w)), 2)
 	added := partsAlong(b, b.MatMul(e, x), 2)
-	list := []*graph.Node{b.Zeros(added[0].Shape...), added[0]}
+	list := []*graph.Node{b.Expand(b.Float(0), added[0].Shape...), added[0]}
 	for i := 1; i < len(added)-1; i++ {
 		list = append(list, b.Add(b.MatMul(kept[i], list[i]), added[i]))
 	}

@@ -174,7 +174,7 @@ func (p *pass) deltaNet(i int, at string, u *graph.Node) *graph.Node {
 	inner := heads.Mul(head)
 	q, k, v := p.deltaInputs(i, at, u)
 	beta := b.Mul(b.Sigmoid(p.eachHead(u, at+"b_proj.weight")), b.Float(p.cfg.BetaMax))
-	decay := b.Zeros(beta.Shape...) // log α
+	decay := b.Expand(b.Float(0), beta.Shape...) // log α
 	if p.cfg.Decay == "learned" {
 		rate := b.Reshape(b.Exp(p.param(at+"log_rate")), heads, graph.N(1))
 		bias := b.Reshape(p.param(at+"dt_bias"), heads, graph.N(1))
@@ -235,7 +235,7 @@ func (p *pass) shortConv(i int, at string, x *graph.Node) *graph.Node {
 		rows = b.Concat(1, input(b, s.Input()), x)
 		p.keep(s, b.SliceLast(rows, 1, graph.N(taps-1)))
 	} else {
-		rows = b.Concat(1, b.Zeros(before...), x)
+		rows = b.Concat(1, b.Expand(b.Float(0), before...), x)
 	}
 	weights := p.param(at + "conv.weight") // [taps,C]
 	if p.mode.Cache {
@@ -277,5 +277,5 @@ func silu(b *graph.Builder, x *graph.Node) *graph.Node { return b.Mul(x, b.Sigmo
 // unit divides x by its length along the last axis; 0 stays 0.
 func unit(b *graph.Builder, x *graph.Node) *graph.Node {
 	square := b.ReduceSum(b.Mul(x, x), true, -1)
-	return b.Mul(x, b.Reciprocal(b.Sqrt(b.Add(square, b.Float(1e-6)))))
+	return b.Mul(x, b.Op("Reciprocal", []*graph.Node{b.Sqrt(b.Add(square, b.Float(1e-6)))}))
 }

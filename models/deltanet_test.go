@@ -220,7 +220,7 @@ func TestDeltaNetGradient(t *testing.T) {
 					logits := m.Forward(b, models.Mode{Steps: length}).Logits
 					var weights []*graph.Node
 					for _, p := range m.Params() {
-						weights = append(weights, b.Param(p.Name, p.Shape...))
+						weights = append(weights, b.Param(p.Name, tensor.Float32, p.Shape...))
 					}
 					return b.ReduceSum(b.Mul(logits, logits), true), weights
 				}, feed, w)

@@ -24,7 +24,7 @@ func rmsNorm(b *graph.Builder, x, gain *graph.Node, eps float64, m Mode) *graph.
 		return b.Mul(b.Div(x, b.Sqrt(b.Add(power, b.Float(eps)))), gain)
 	}
 	power := b.ReduceMean(b.Mul(x, x), true, -1)
-	r := b.Reciprocal(b.Sqrt(b.Add(power, b.Float(eps))))
+	r := b.Op("Reciprocal", []*graph.Node{b.Sqrt(b.Add(power, b.Float(eps)))})
 	return b.Mul(b.Mul(x, r), gain)
 }
 
@@ -38,7 +38,7 @@ func layerNorm(b *graph.Builder, x, gain, bias *graph.Node, eps float64, m Mode)
 		return addBias(b, b.Mul(b.Div(centred, root), gain), bias)
 	}
 	variance := b.ReduceMean(b.Mul(centred, centred), true, -1)
-	r := b.Reciprocal(b.Sqrt(b.Add(variance, b.Float(eps))))
+	r := b.Op("Reciprocal", []*graph.Node{b.Sqrt(b.Add(variance, b.Float(eps)))})
 	return addBias(b, b.Mul(b.Mul(centred, r), gain), bias)
 }
 
@@ -66,7 +66,7 @@ func activate(b *graph.Builder, name string, x *graph.Node) *graph.Node {
 	}
 	// gelu (Hendrycks & Gimpel 2016, arXiv 1606.08415, section 2), exact: ½x(1 + erf(x/√2)).
 	if name == exactGELU {
-		return b.Mul(b.Mul(x, b.Float(0.5)), b.Add(b.Erf(b.Div(x, b.Float(math.Sqrt2))), b.Float(1)))
+		return b.Mul(b.Mul(x, b.Float(0.5)), b.Add(b.Op("Erf", []*graph.Node{b.Div(x, b.Float(math.Sqrt2))}), b.Float(1)))
 	}
 	// gelu in its tanh form (the same section):
 	// ½x(1 + tanh(√(2/π)(x + 0.044715x³))).

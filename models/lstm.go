@@ -88,7 +88,7 @@ func (l *lstm) Forward(b *graph.Builder, m Mode) *forward {
 		return &forward{}
 	}
 	batch, n := graph.Sym(card.Batch), graph.N(l.cfg.NUnits)
-	h, c := b.Zeros(batch, n), b.Zeros(batch, n)
+	h, c := b.Expand(b.Float(0), batch, n), b.Expand(b.Float(0), batch, n)
 	var hidden []*graph.Node
 	for _, drive := range partsAlong(b, drives, 1) {
 		h, c = cell.next(h, c, drive)

@@ -86,7 +86,7 @@ func (p *pass) param(name string) *graph.Node {
 	if !ok {
 		return p.b.Fail(fmt.Errorf("weight %q is not among the model's parameters", name))
 	}
-	return p.b.Param(name, shape...)
+	return p.b.Param(name, tensor.Float32, shape...)
 }
 
 // norm normalises x [..., D] as the model does around its sub-layers, with the gain
@@ -182,7 +182,7 @@ func (p *pass) grow(layer int, name string, rows *graph.Node, axis, w int) *grap
 			// Providers of devices take the shape of float32, but fetch the mask for its own.
 			p.b.LengthFrom(past, axis)
 		}
-		all = p.b.ScatterND(past, p.places(rows.Shape[:axis]), rows)
+		all = p.b.Op("ScatterND", []*graph.Node{past, p.places(rows.Shape[:axis]), rows})
 	}
 	p.keep(s, all)
 	return all

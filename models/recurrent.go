@@ -5,6 +5,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models/pe"
 )
 
@@ -12,7 +13,7 @@ import (
 func declare(b *graph.Builder, params []pe.Param) map[string]*graph.Node {
 	nodes := map[string]*graph.Node{}
 	for _, p := range params {
-		nodes[p.Name] = b.Param(p.Name, p.Shape...)
+		nodes[p.Name] = b.Param(p.Name, tensor.Float32, p.Shape...)
 	}
 	return nodes
 }

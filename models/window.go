@@ -96,7 +96,7 @@ func (p *pass) kept(s *pe.Site, w int) *graph.Node {
 	newest := b.Cast(b.Slice(b.Cast(p.slots, tensor.Float32), 0, graph.N(0), graph.N(1)), tensor.Int64)
 	slots := b.Add(b.Sub(newest, b.Ints(int64(w-1))), b.Range(graph.N(0), s.Total)) // counted over all tokens, negative in empty columns
 	real := b.Cast(b.Gather(b.Cast(p.mask, tensor.Float32), b.Max(slots, none), 1), tensor.Bool)
-	return b.And(real, b.GreaterOrEqual(slots, none))
+	return b.And(real, b.Op("GreaterOrEqual", []*graph.Node{slots, none}))
 }
 
 // growWithin puts rows behind the rows of a state with a window of w tokens, and keeps the last.

@@ -129,7 +129,7 @@ func nanModel(t *testing.T) []byte {
 	t.Helper()
 	b := graph.NewBuilder()
 	ids := b.Input("input_ids", tensor.Int64, graph.Sym("batch"), graph.Sym("seq"))
-	logits := b.Sqrt(b.Gather(b.Param("table", 2, 2), ids, 0))
+	logits := b.Sqrt(b.Gather(b.Param("table", tensor.Float32, 2, 2), ids, 0))
 	g, err := b.Build(graph.Output{Name: "logits", Node: logits})
 	if err != nil {
 		t.Fatal(err)

@@ -173,7 +173,7 @@ func recurrent(t testing.TB) (model []byte, embed, weight []float32) {
 	batch := graph.Sym("batch")
 	ids := b.Input("input_ids", tensor.Int64, batch, graph.N(1))
 	past := b.Input("past.0.state", tensor.Float32, batch, graph.N(width))
-	e, w := b.Param("embed", vocab, width), b.Param("weight", width, width)
+	e, w := b.Param("embed", tensor.Float32, vocab, width), b.Param("weight", tensor.Float32, width, width)
 	x := b.Reshape(b.Gather(e, ids, 0), batch, graph.N(width))
 	h := b.Tanh(b.Add(x, b.Gemm(past, w, false, true)))
 	logits := b.Reshape(b.Gemm(h, e, false, true), batch, graph.N(1), graph.N(vocab))
@@ -218,9 +218,9 @@ func probe(t testing.TB, growing, maskNew bool) []byte {
 	var shown, all *graph.Node
 	if state.Kind == card.InPlace {
 		slots := b.Unsqueeze(b.Input("cache_position", tensor.Int64, seq), 1)
-		reached := b.GreaterOrEqual(slots, b.Unsqueeze(b.Range(graph.N(0), room), 0)) // [T,S]
+		reached := b.Op("GreaterOrEqual", []*graph.Node{slots, b.Unsqueeze(b.Range(graph.N(0), room), 0)}) // [T,S]
 		shown = b.Unsqueeze(b.MatMul(mask, b.Transpose(b.Cast(reached, tensor.Float32), 1, 0)), 2)
-		all = b.ScatterND(b.Input("past.0.ids", tensor.Float32, room, batch, graph.N(1)), slots, b.Transpose(ids, 1, 0, 2))
+		all = b.Op("ScatterND", []*graph.Node{b.Input("past.0.ids", tensor.Float32, room, batch, graph.N(1)), slots, b.Transpose(ids, 1, 0, 2)})
 	} else {
 		shown = b.Expand(b.Unsqueeze(b.ReduceSum(mask, true, 1), 2), batch, seq, graph.N(1))
 		all = b.Concat(1, b.Input("past.0.ids", tensor.Float32, batch, past, graph.N(1)), ids)

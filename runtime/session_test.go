@@ -312,13 +312,13 @@ func small(t *testing.T, c *card.Card, pieces []string) []byte {
 	batch, seq, past := graph.Sym("batch"), graph.Sym("seq"), graph.Sym("past")
 	ids := b.Input("input_ids", tensor.Int64, batch, seq)
 	at := b.Input("position_ids", tensor.Int64, batch, seq)
-	logits := b.Add(b.Gather(b.Param("e", 6, 6), ids, 0), b.Unsqueeze(b.Cast(at, tensor.Float32), 2))
+	logits := b.Add(b.Gather(b.Param("e", tensor.Float32, 6, 6), ids, 0), b.Unsqueeze(b.Cast(at, tensor.Float32), 2))
 	outputs := []graph.Output{{Name: "logits", Node: logits}}
 	weights := map[string]*tensor.Tensor{"e": tensor.New(tensor.Float32, 6, 6)}
 	if len(pieces) == 0 {
 		old := b.Input("past", tensor.Float32, batch, past, graph.N(4))
 		weights["f"] = tensor.New(tensor.Float32, 6, 4)
-		outputs = append(outputs, graph.Output{Name: "present", Node: b.Concat(1, old, b.Gather(b.Param("f", 6, 4), ids, 0))})
+		outputs = append(outputs, graph.Output{Name: "present", Node: b.Concat(1, old, b.Gather(b.Param("f", tensor.Float32, 6, 4), ids, 0))})
 	}
 	g, err := b.Build(outputs...)
 	if err != nil {

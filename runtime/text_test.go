@@ -35,7 +35,7 @@ func follower(t *testing.T, pieces []string, text string) []byte {
 		tensor.Data[float32](table)[int(id)*n+int(next)] = 1
 	}
 	b := graph.NewBuilder()
-	logits := b.Gather(b.Param("next", n, n), b.Input("input_ids", tensor.Int64, graph.Sym("batch"), graph.Sym("seq")),
+	logits := b.Gather(b.Param("next", tensor.Float32, n, n), b.Input("input_ids", tensor.Int64, graph.Sym("batch"), graph.Sym("seq")),
 		0)
 	g, err := b.Build(graph.Output{Name: "logits", Node: logits})
 	if err != nil {

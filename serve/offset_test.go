@@ -34,7 +34,7 @@ func following(t *testing.T, pieces []string, text string, opt serve.Options) *h
 		tensor.Data[float32](table)[int(ids[i])*n+int(next)] = 1
 	}
 	b := graph.NewBuilder()
-	logits := b.Gather(b.Param("next", n, n), b.Input("input_ids", tensor.Int64, graph.Sym("batch"), graph.Sym("seq")), 0)
+	logits := b.Gather(b.Param("next", tensor.Float32, n, n), b.Input("input_ids", tensor.Int64, graph.Sym("batch"), graph.Sym("seq")), 0)
 	g, err := b.Build(graph.Output{Name: "logits", Node: logits})
 	if err != nil {
 		t.Fatal(err)

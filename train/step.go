@@ -53,7 +53,7 @@ func deviceStepGraph(m models.Model, mode models.Mode) (*graph.Graph, error) {
 // logProbability returns the logarithms of the probabilities [N,1] of labels [N,1], given
 // logits [N,V].
 func logProbability(b *graph.Builder, logits, labels *graph.Node) *graph.Node {
-	return b.GatherElements(b.LogSoftmax(logits, -1), labels, 1)
+	return b.GatherElements(b.Op("LogSoftmax", []*graph.Node{logits}, graph.Attr{Name: "axis", Value: int64(-1)}), labels, 1)
 }
 
 func composedLogProbability(b *graph.Builder, logits, labels *graph.Node) *graph.Node {
@@ -97,7 +97,7 @@ func stepLoss(b *graph.Builder, m models.Model, mode models.Mode, logProbability
 		loss = b.Reshape(b.Neg(b.ReduceSum(b.Mul(picked, each), true)), graph.N(1))
 	})
 	for _, p := range m.Params() {
-		weights = append(weights, b.Param(p.Name, p.Shape...))
+		weights = append(weights, b.Param(p.Name, tensor.Float32, p.Shape...))
 	}
 	return loss, weights
 }

@@ -81,11 +81,11 @@ func (a *app) inspectGraph(data []byte) error {
 	if err != nil {
 		return err
 	}
-	m, err := export.Read(f)
+	g, _, err := export.Read(f)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(a.Out, m.Graph)
+	_, err = fmt.Fprint(a.Out, g)
 	return err
 }
 

@@ -20,12 +20,12 @@ type workload struct {
 
 func newWorkload(f *safety.File, c card.Card, k card.Contract) (workload, error) {
 	w := workload{states: c.State, vocab: k.Vocab, oneStep: k.OneToken}
-	m, err := export.Read(f)
+	g, weights, err := export.Read(f)
 	if err != nil {
 		return w, err
 	}
-	w.graph = m.Graph
-	for _, t := range m.Weights {
+	w.graph = g
+	for _, t := range weights {
 		w.weights += float64(4 * t.Len())
 	}
 	return w, nil

@@ -290,7 +290,7 @@ func TestDeclaredScan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := export.Read(f); err == nil || !strings.Contains(err.Error(), "has a graph within it") {
+	if _, _, err := export.Read(f); err == nil || !strings.Contains(err.Error(), "has a graph within it") {
 		t.Errorf("the flat reader: %v", err)
 	}
 	orttest.Require(t)

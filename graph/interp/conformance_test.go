@@ -3,6 +3,7 @@ package interp_test
 import (
 	"archive/tar"
 	"compress/gzip"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -173,7 +174,7 @@ func runModel(files map[string][]byte, model, data string) (*tensor.Tensor, erro
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errRefused, err)
 	}
-	got, err := interp.Run(g, nil, nil)
+	got, err := interp.New(g, tensor.Float32).Run(context.Background(), nil, nil)
 	return got["y"], err
 }
 

@@ -34,7 +34,7 @@ func lookup(t *testing.T) *graph.Graph {
 	b := graph.NewBuilder()
 	var y *graph.Node
 	b.In("embed", func() {
-		y = b.Gather(b.Param("table", 3, 2), b.Input("ids", tensor.Int64, seq), 0)
+		y = b.Gather(b.Param("table", tensor.Float32, 3, 2), b.Input("ids", tensor.Int64, seq), 0)
 	})
 	return finish(t, b, graph.Output{Name: "y", Node: y})
 }
@@ -46,7 +46,7 @@ func TestRunErrors(t *testing.T) {
 		feed, params values
 		want         []string
 	}{
-		{"right", values{"ids": tensor.Of([]int64{2, -3}, 2), "extra": tensor.Scalar(true)}, table, nil},
+		{"right", values{"ids": tensor.Of([]int64{2, -3}, 2), "extra": tensor.Of([]bool{true})}, table, nil},
 		{"index too large", values{"ids": tensor.Of([]int64{0, 3}, 2)}, table,
 			[]string{"/embed/Gather", "index 3 is out of range for axis 0 of length 3"}},
 		{"index too small", values{"ids": tensor.Of([]int64{-4}, 1)}, table, []string{"/embed/Gather", "index -4"}},
@@ -64,7 +64,7 @@ func TestRunErrors(t *testing.T) {
 			[]string{"table", "value is float64[3,2], want float32[3,2]"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := interp.Run(lookup(t), tc.feed, tc.params)
+			_, err := interp.New(lookup(t), tensor.Float32).Run(context.Background(), tc.feed, tc.params)
 			if (err == nil) != (tc.want == nil) {
 				t.Fatalf("got %v, want %q", err, tc.want)
 			}
@@ -98,24 +98,24 @@ func TestContentErrors(t *testing.T) {
 		}, 0,
 			"/ScatterElements: index 9"},
 		{"ScatterND", func(b *graph.Builder) *graph.Node {
-			return b.ScatterND(row(b), b.Reshape(ids(b), seq, graph.N(1)), row(b))
+			return b.Op("ScatterND", []*graph.Node{row(b), b.Reshape(ids(b), seq, graph.N(1)), row(b)})
 		}, 0, "/ScatterND: index 9"},
 		{"integer division", func(b *graph.Builder) *graph.Node { return b.Div(ids(b), b.Ints(0)) }, 0,
 			"/Div: integer division by zero"},
 		{"Reshape that copies what is not there", func(b *graph.Builder) *graph.Node {
-			x := b.Zeros(keep(b).Mul(graph.N(3)))
+			x := b.Expand(b.Float(0), keep(b).Mul(graph.N(3)))
 			return b.Op("Reshape", []*graph.Node{x, b.Concat(0, b.Ints(3), b.Len(graph.Sym("keep")))})
 		}, 0, "/Reshape: shape [3 0] copies axis 1 of float32[0]"},
 		{"Reshape that leaves an axis open", func(b *graph.Builder) *graph.Node {
-			return b.Op("Reshape", []*graph.Node{b.Zeros(keep(b), graph.N(3)), b.Ints(0, -1)})
+			return b.Op("Reshape", []*graph.Node{b.Expand(b.Float(0), keep(b), graph.N(3)), b.Ints(0, -1)})
 		}, 0, "/Reshape: shape [0 -1] leaves axis 1 of float32[0,3] open"},
 		{"Slice beyond the axis", func(b *graph.Builder) *graph.Node { return b.SliceLast(row(b), 0, keep(b)) }, 3,
 			"/Slice: value is float32[2], want float32[keep], which is float32[3] here"},
 		{"Slice of a negative length", func(b *graph.Builder) *graph.Node { return b.SliceLast(row(b), 0, keep(b)) },
 			-1, "/Slice: axis keep of float32[keep] is -1"},
-		{"Expand to a negative length", func(b *graph.Builder) *graph.Node { return b.Zeros(keep(b)) }, -1,
+		{"Expand to a negative length", func(b *graph.Builder) *graph.Node { return b.Expand(b.Float(0), keep(b)) }, -1,
 			"/Expand: axis keep"},
-		{"Expand to a huge length", func(b *graph.Builder) *graph.Node { return b.Zeros(keep(b), keep(b)) }, 1 << 33,
+		{"Expand to a huge length", func(b *graph.Builder) *graph.Node { return b.Expand(b.Float(0), keep(b), keep(b)) }, 1 << 33,
 			"too many elements"},
 		{"Range of a huge length", func(b *graph.Builder) *graph.Node { return b.Range(graph.N(0), keep(b)) },
 			math.MaxInt64, "/Range: axis keep"},
@@ -125,7 +125,7 @@ func TestContentErrors(t *testing.T) {
 			g := finish(t, b, graph.Output{Name: "y", Node: tc.build(b)})
 			feed := values{"ids": tensor.Of([]int64{1, 9}, 2), "x": tensor.New(tensor.Float32, 2),
 				"keep": tensor.Of([]int64{tc.keep}, 1)}
-			_, err := interp.Run(g, feed, nil)
+			_, err := interp.New(g, tensor.Float32).Run(context.Background(), feed, nil)
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
@@ -138,7 +138,7 @@ func TestContentErrors(t *testing.T) {
 func TestShapeIsChecked(t *testing.T) {
 	g := lookup(t)
 	g.Output("y").Shape = []graph.Dim{seq, graph.N(3)}
-	_, err := interp.Run(g, values{"ids": tensor.New(tensor.Int64, 2)},
+	_, err := interp.New(g, tensor.Float32).Run(context.Background(), values{"ids": tensor.New(tensor.Int64, 2)},
 		values{"table": tensor.New(tensor.Float32, 3, 2)})
 	want := "/embed/Gather: value is float32[2,2], want float32[seq,3], which is float32[2,3] here"
 	if err == nil || !strings.Contains(err.Error(), want) {
@@ -149,7 +149,7 @@ func TestShapeIsChecked(t *testing.T) {
 func TestUnknownOperator(t *testing.T) {
 	g := lookup(t)
 	g.Output("y").Op = "Foo"
-	_, err := interp.Run(g, values{"ids": tensor.New(tensor.Int64, 2)},
+	_, err := interp.New(g, tensor.Float32).Run(context.Background(), values{"ids": tensor.New(tensor.Int64, 2)},
 		values{"table": tensor.New(tensor.Float32, 3, 2)})
 	if err == nil || !strings.Contains(err.Error(), "no kernel for operator Foo") {
 		t.Errorf("got %v", err)
@@ -160,11 +160,11 @@ func TestUnknownOperator(t *testing.T) {
 // parameters and constants of either precision.
 func TestFloat64(t *testing.T) {
 	b := graph.NewBuilder()
-	x, w := b.Input("x", tensor.Float32, graph.N(1)), b.Param("w", 1)
+	x, w := b.Input("x", tensor.Float32, graph.N(1)), b.Param("w", tensor.Float32, 1)
 	mask := b.Cast(b.Greater(x, b.Float(0)), tensor.Float32)
 	g := finish(t, b,
 		graph.Output{Name: "y", Node: b.Sub(b.Add(x, w), b.Float(1))},
-		graph.Output{Name: "mask", Node: mask}, graph.Output{Name: "zeros", Node: b.Zeros(graph.N(2))})
+		graph.Output{Name: "mask", Node: mask}, graph.Output{Name: "zeros", Node: b.Expand(b.Float(0), graph.N(2))})
 	for _, tc := range []struct {
 		name  string
 		x, w  *tensor.Tensor
@@ -202,7 +202,7 @@ func TestFloat64(t *testing.T) {
 // fed nor a later run.
 func TestOutputsAreTheCallers(t *testing.T) {
 	b := graph.NewBuilder()
-	x, w := b.Input("x", tensor.Float32, graph.N(2), graph.N(1)), b.Param("w", 1, 2)
+	x, w := b.Input("x", tensor.Float32, graph.N(2), graph.N(1)), b.Param("w", tensor.Float32, 1, 2)
 	c := b.Const(tensor.Of([]float32{1, 2}, 2))
 	outputs := []graph.Output{
 		{Name: "input", Node: x}, {Name: "input, reshaped", Node: b.Reshape(x, graph.N(2))},
@@ -277,7 +277,7 @@ func TestBatchedProducts(t *testing.T) {
 	for i := range tensor.Data[float32](ys) {
 		tensor.Data[float32](ys)[i] = float32(i%5) - 2
 	}
-	got, err := interp.Run(g, values{"x": xs, "y": ys}, nil)
+	got, err := interp.New(g, tensor.Float32).Run(context.Background(), values{"x": xs, "y": ys}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,7 +327,7 @@ func TestOverwrite(t *testing.T) {
 			b := graph.NewBuilder()
 			x := b.Input("x", tensor.Float32, seq)
 			b.Unsqueeze(x, 0) // so that it comes before y, where it is read later
-			y := b.ScatterND(x, b.Const(tensor.Of([]int64{1}, 1, 1)), b.Const(tensor.Of([]float32{7}, 1)))
+			y := b.Op("ScatterND", []*graph.Node{x, b.Const(tensor.Of([]int64{1}, 1, 1)), b.Const(tensor.Of([]float32{7}, 1))})
 			outputs := []graph.Output{{Name: "y", Node: y}}
 			if tc.later != nil {
 				outputs = append(outputs, graph.Output{Name: "z", Node: tc.later(b, x, y)})
@@ -361,7 +361,7 @@ func TestOverwrite(t *testing.T) {
 func TestOverwriteFromItself(t *testing.T) {
 	b := graph.NewBuilder()
 	x := b.Input("x", tensor.Float32, graph.N(2))
-	g := finish(t, b, graph.Output{Name: "y", Node: b.ScatterND(x, b.Const(tensor.Of([]int64{1, 0}, 2, 1)), x)})
+	g := finish(t, b, graph.Output{Name: "y", Node: b.Op("ScatterND", []*graph.Node{x, b.Const(tensor.Of([]int64{1, 0}, 2, 1)), x})})
 	feed := values{"x": tensor.Of([]float32{1, 2}, 2)}
 	out, err := interp.New(g, tensor.Float32, "x").Run(t.Context(), feed, nil)
 	if err != nil {

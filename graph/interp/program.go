@@ -86,11 +86,6 @@ func New(g *graph.Graph, float tensor.DType, overwrite ...string) *Program {
 	return p
 }
 
-// Run runs a graph once, in float32.
-func Run(g *graph.Graph, feed, params map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
-	return New(g, tensor.Float32).Run(context.Background(), feed, params)
-}
-
 // Run computes the outputs, by name, from the fed inputs and the parameters;
 // entries that the graph does not declare are ignored. It fails when one is
 // missing or has another dtype or shape than declared, on an index out of

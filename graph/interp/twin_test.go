@@ -247,7 +247,7 @@ var elementwiseTwins = []twin{
 			tensor.Of([]int32{-1 << 24, 0, 7}, 3), nil, nil, nil}[d.IntN(6)]
 		x := d.values(movable, d.shape(2, 0)...)
 		if x.DType == tensor.Float32 && d.IntN(2) == 0 {
-			x = d.Floor(x) // some are 0 or 1
+			x = d.Op("Floor", []*graph.Node{x}) // some are 0 or 1
 		}
 		if small != nil {
 			x = d.Const(small)
@@ -332,7 +332,7 @@ var matrixTwins = []twin{
 		for i := range y {
 			y[i] = int8(d.IntN(256) - 128)
 		}
-		return d.Op("MatMulInteger", []*graph.Node{d.Const(tensor.Of(x, m[0], m[1])), d.Const(tensor.Of(y, m[1], m[2])), d.Const(tensor.Scalar(uint8(d.IntN(256))))})
+		return d.Op("MatMulInteger", []*graph.Node{d.Const(tensor.Of(x, m[0], m[1])), d.Const(tensor.Of(y, m[1], m[2])), d.Const(tensor.Of([]uint8{uint8(d.IntN(256))}))})
 	}, func(n *graph.Node, in []array, at []int) float64 {
 		sum := 0.0
 		for k := range in[0].shape[1] {
@@ -517,8 +517,8 @@ var indexTwins = []twin{
 			at = append(at, index...)
 		}
 		one := movable[d.IntN(3):][:1]
-		return d.ScatterND(d.values(one, s...), d.Const(tensor.Of(at, len(chosen), depth)),
-			d.values(one, append([]int{len(chosen)}, s[depth:]...)...))
+		return d.Op("ScatterND", []*graph.Node{d.values(one, s...), d.Const(tensor.Of(at, len(chosen), depth)),
+			d.values(one, append([]int{len(chosen)}, s[depth:]...)...)})
 	}, func(n *graph.Node, in []array, at []int) float64 {
 		depth := in[1].shape[1]
 		for k := range in[1].shape[0] {
@@ -634,7 +634,7 @@ var reduceTwins = []twin{
 				attrs = append(attrs, graph.Attr{Name: name, Value: int64(k)})
 			}
 		}
-		at := d.Const(tensor.Scalar(int64(d.axis(len(s)))))
+		at := d.Const(tensor.Of([]int64{int64(d.axis(len(s)))}))
 		return d.Op("CumSum", []*graph.Node{d.values(numeric, s...), at}, attrs...)
 	}, func(n *graph.Node, in []array, at []int) float64 {
 		axis := axisOf(int64(in[1].at()), len(at))

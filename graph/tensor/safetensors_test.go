@@ -22,10 +22,10 @@ func everyDType() map[string]*tensor.Tensor {
 		"brain":       tensor.Of([]tensor.BFloat16Bits{0x3f80, 0xc000, 1}, 3),
 		"flags":       tensor.Of([]bool{true, false, true}, 3),
 		"ids":         tensor.Of([]int64{math.MinInt64, 7}, 2),
-		"double":      tensor.Scalar(math.Pi),
+		"double":      tensor.Of([]float64{math.Pi}),
 		"empty":       tensor.New(tensor.Float32, 2, 0, 3),
-		"\"odd\" é\n": tensor.Scalar(int64(1)),
-		"":            tensor.Scalar(true),
+		"\"odd\" é\n": tensor.Of([]int64{1}),
+		"":            tensor.Of([]bool{true}),
 	}
 }
 
@@ -174,7 +174,7 @@ func TestReadSafetensorsShortReader(t *testing.T) {
 
 func TestWriteSafetensorsBadNames(t *testing.T) {
 	for _, name := range []string{"__metadata__", "\xff"} {
-		named := map[string]*tensor.Tensor{name: tensor.Scalar(true)}
+		named := map[string]*tensor.Tensor{name: tensor.Of([]bool{true})}
 		if err := tensor.WriteSafetensors(io.Discard, named, nil); err == nil {
 			t.Errorf("a tensor named %q was written", name)
 		}

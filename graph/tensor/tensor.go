@@ -168,9 +168,6 @@ func Of[T Element](data []T, shape ...int) *Tensor {
 	return &Tensor{dtype: dtypeOf[T](), shape: slices.Clone(shape), data: data}
 }
 
-// Scalar returns a rank-0 tensor.
-func Scalar[T Element](v T) *Tensor { return Of([]T{v}) }
-
 // Data returns the tensor's own elements (not a copy). It panics when T is not
 // the tensor's element type.
 func Data[T Element](t *Tensor) []T {

@@ -13,7 +13,7 @@ import (
 // reluAt builds the sum of relu(w), whose central difference at 0 is not its
 // gradient.
 func reluAt(b *graph.Builder) (*graph.Node, []*graph.Node) {
-	w := b.Param("w", 3)
+	w := b.Param("w", tensor.Float32, 3)
 	return b.ReduceSum(b.Relu(w), false), []*graph.Node{w}
 }
 
@@ -28,11 +28,11 @@ func TestCheckGrad(t *testing.T) {
 			map[string]*tensor.Tensor{"w": tensor.New(tensor.Float32, 3)}},
 		{"no value", "no parameter", reluAt, nil},
 		{"not a number", "gradient of w", func(b *graph.Builder) (*graph.Node, []*graph.Node) {
-			w := b.Param("w", 1)
+			w := b.Param("w", tensor.Float32, 1)
 			return b.Sqrt(w), []*graph.Node{w}
 		}, map[string]*tensor.Tensor{"w": tensor.Of([]float32{-1}, 1)}},
 		{"inner target", "no value is given", func(b *graph.Builder) (*graph.Node, []*graph.Node) {
-			y := b.Exp(b.Param("w", 1))
+			y := b.Exp(b.Param("w", tensor.Float32, 1))
 			return b.ReduceSum(y, false), []*graph.Node{y}
 		}, map[string]*tensor.Tensor{"w": tensor.Of([]float32{1}, 1)}},
 	} {

@@ -225,7 +225,7 @@ func TestWriteRefuses(t *testing.T) {
 		want  string
 	}{
 		"a weight missing": {func(m *modelfile.Model) { delete(m.Weights, "norm.weight") }, "norm.weight"},
-		"a weight too many": {func(m *modelfile.Model) { m.Weights["more"] = tensor.Scalar(float32(1)) },
+		"a weight too many": {func(m *modelfile.Model) { m.Weights["more"] = tensor.Of([]float32{1}) },
 			"19 weights for the model's 18"},
 		"another shape": {func(m *modelfile.Model) { m.Weights["norm.weight"] = tensor.New(tensor.Float32, 3) },
 			"norm.weight"},

@@ -18,7 +18,7 @@ type halves struct {
 }
 
 func (h halves) declare(p *graph.Node) *graph.Node {
-	return h.b.ParamOf(p.Name, h.dtype, lengths(p)...)
+	return h.b.Param(p.Name, h.dtype, lengths(p)...)
 }
 
 func (h halves) product(x, w *graph.Node) *graph.Node {

@@ -25,17 +25,19 @@ const (
 )
 
 func (q int8s) declare(p *graph.Node) *graph.Node {
-	return q.b.ParamOf(p.Name, tensor.Int8, lengths(p)...)
+	return q.b.Param(p.Name, tensor.Int8, lengths(p)...)
 }
 
 // scale declares the scales of a weight's rows, [out].
-func (q int8s) scale(w *graph.Node) *graph.Node { return q.b.Param(w.Name+scaleSuffix, lengths(w)[0]) }
+func (q int8s) scale(w *graph.Node) *graph.Node {
+	return q.b.Param(w.Name+scaleSuffix, tensor.Float32, lengths(w)[0])
+}
 
 func (q int8s) product(x, w *graph.Node) *graph.Node {
 	b := q.b
-	largest := b.ReduceMax(b.Abs(x), false, -1)
+	largest := b.ReduceMax(b.Op("Abs", []*graph.Node{x}), false, -1)
 	scale := b.Div(b.Max(largest, b.Float(tiny)), b.Float(levels)) // [rows]
-	offset := b.Const(tensor.Scalar(uint8(zero)))
+	offset := b.Const(tensor.Of([]uint8{zero}))
 	rows := b.Op("QuantizeLinear", []*graph.Node{x, scale, b.Expand(offset, scale.Shape...)},
 		graph.Attr{Name: "axis", Value: int64(0)})
 	sums := b.Cast(b.Op("MatMulInteger", []*graph.Node{rows, b.Transpose(w, 1, 0), offset}), tensor.Float32)

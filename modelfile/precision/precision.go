@@ -154,7 +154,7 @@ func (c *converter) node(n *graph.Node) *graph.Node {
 	case c.narrow[n]:
 		return c.form.declare(n)
 	case n.Op == graph.OpParam:
-		return c.b.ParamOf(n.Name, n.DType, lengths(n)...)
+		return c.b.Param(n.Name, n.DType, lengths(n)...)
 	}
 	inputs := make([]*graph.Node, len(n.Inputs))
 	for i, in := range n.Inputs {

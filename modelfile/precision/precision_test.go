@@ -1,6 +1,7 @@
 package precision_test
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
@@ -20,12 +21,12 @@ func tied(t *testing.T) (*graph.Graph, map[string]*tensor.Tensor) {
 	b := graph.NewBuilder()
 	ids := b.Input("input_ids", tensor.Int64, graph.Sym("seq"))
 	places := b.Input("position_ids", tensor.Int64, graph.Sym("seq"))
-	embed := b.Param("embed", 3, 4)
-	x := b.Add(b.Gather(embed, ids, 0), b.Gather(b.Param("position", 5, 4), places, 0))
+	embed := b.Param("embed", tensor.Float32, 3, 4)
+	x := b.Add(b.Gather(embed, ids, 0), b.Gather(b.Param("position", tensor.Float32, 5, 4), places, 0))
 	b.In("layer", func() {
-		w := b.Param("w", 4, 4)
+		w := b.Param("w", tensor.Float32, 4, 4)
 		x = b.Mul(b.Gemm(x, w, false, true), b.ReduceSum(w, false, 0))
-		x = b.Add(x, b.Gemm(x, b.Param("gate", 4, 4), false, true))
+		x = b.Add(x, b.Gemm(x, b.Param("gate", tensor.Float32, 4, 4), false, true))
 	})
 	g, err := b.Build(graph.Output{Name: "logits", Node: b.Gemm(x, embed, false, true)})
 	if err != nil {
@@ -100,7 +101,7 @@ func TestAnswers(t *testing.T) {
 		t.Helper()
 		places := make([]int64, len(ids))
 		feed := map[string]*tensor.Tensor{"input_ids": tensor.Of(ids, len(ids)), "position_ids": tensor.Of(places, len(ids))}
-		out, err := interp.Run(g, feed, w)
+		out, err := interp.New(g, tensor.Float32).Run(context.Background(), feed, w)
 		if err != nil {
 			t.Fatal(err)
 		}

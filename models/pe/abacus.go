@@ -101,7 +101,7 @@ func (e abacus) Embed(s *Site, x *graph.Node) *graph.Node {
 // digits.
 func (e abacus) places(s *Site) *graph.Node {
 	b := s.B
-	one := b.Equal(b.Unsqueeze(s.IDs, 2), b.Ints(e.digits...)) // [B,T,digits]
+	one := b.Op("Equal", []*graph.Node{b.Unsqueeze(s.IDs, 2), b.Ints(e.digits...)}) // [B,T,digits]
 	digit := b.ReduceSum(b.Cast(one, tensor.Float32), false, 2)
 	digit = s.Grow("digit", digit, 1)               // [B,S], 1 or 0
 	others := b.CumSum(b.Sub(b.Float(1), digit), 1) // [B,S]; float32, which devices gather
@@ -110,13 +110,13 @@ func (e abacus) places(s *Site) *graph.Node {
 		mine = b.Gather(others, s.Slots, 1) // [B,T]
 	}
 	count := func(x *graph.Node, axes ...int) *graph.Node { return b.Unsqueeze(b.Cast(x, tensor.Int64), axes...) }
-	together := b.Equal(count(mine, 1, 3), count(others, 1, 2)) // [B,1,T,S]
+	together := b.Op("Equal", []*graph.Node{count(mine, 1, 3), count(others, 1, 2)}) // [B,1,T,S]
 	together = b.And(together, s.Visible())
 	place := b.ReduceSum(b.Where(together, b.Unsqueeze(digit, 1, 2), b.Float(0)), false, 3)
 	place = b.Cast(b.Squeeze(place, 1), tensor.Int64)
 	if s.Offset == nil {
 		return place
 	}
-	zero := b.Const(tensor.Scalar(int64(0)))
+	zero := b.Const(tensor.Of([]int64{0}))
 	return b.Where(b.Greater(place, zero), b.Add(place, s.Offset()), place)
 }

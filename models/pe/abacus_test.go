@@ -32,7 +32,7 @@ func TestAbacusByHand(t *testing.T) {
 			s.IDs = s.B.Input("input_ids", tensor.Int64, s.Batch, s.Seq)
 			s.Grow = func(_ string, rows *graph.Node, _ int) *graph.Node { return rows }
 			s.Visible = func() *graph.Node {
-				return s.B.Unsqueeze(s.B.GreaterOrEqual(s.B.Unsqueeze(slots, 1), s.B.Unsqueeze(slots, 0)), 0, 1)
+				return s.B.Unsqueeze(s.B.Op("GreaterOrEqual", []*graph.Node{s.B.Unsqueeze(slots, 1), s.B.Unsqueeze(slots, 0)}), 0, 1)
 			}
 			shift := s.B.Input("offset", tensor.Int64, s.Batch, graph.N(1))
 			if offset {

@@ -59,7 +59,7 @@ func (e cope) MapLogits(s *Site, q, _, logits *graph.Node) *graph.Node {
 	gates := b.Where(s.Visible(), b.Sigmoid(logits), b.Float(0))
 	last := float64(e.positions - 1)
 	position := b.Min(sumFrom(b, gates), b.Float(last))
-	whole := b.Floor(position)
+	whole := b.Op("Floor", []*graph.Node{position})
 	index := b.Cast(whole, tensor.Int64)
 
 	u := b.MatMul(q, b.Transpose(s.Param(attentionParam(s.Layer, "position.weight")), 1, 0)) // [B,H,T,P]

@@ -106,7 +106,7 @@ func (e fire) weights(s *Site) func(name string) *graph.Node {
 func (e fire) argument(s *Site) *graph.Node {
 	b, weight := s.B, e.weights(s)
 	logarithm := func(x *graph.Node) *graph.Node { // ln(|c·x| + 1)
-		return b.Log(b.Add(b.Abs(b.Mul(weight(fireC), x)), b.Float(1)))
+		return b.Log(b.Add(b.Op("Abs", []*graph.Node{b.Mul(weight(fireC), x)}), b.Float(1)))
 	}
 	var position *graph.Node // i, [B or 1,1,T,1]; padding does not count
 	if s.Randomized {
@@ -114,7 +114,7 @@ func (e fire) argument(s *Site) *graph.Node {
 	} else {
 		position = b.Sub(s.Seen(), b.Float(1))
 	}
-	threshold := b.Abs(b.Mul(weight(fireMu), b.Float(e.threshold)))
+	threshold := b.Op("Abs", []*graph.Node{b.Mul(weight(fireMu), b.Float(e.threshold))})
 	longest := b.Max(position, threshold)
 	r := b.Cast(s.Distances(), tensor.Float32)
 	return b.Div(logarithm(r), b.Add(logarithm(longest), b.Float(1e-6)))

@@ -30,7 +30,7 @@ func fireArgument(t *testing.T, settings string, mu float32, n int) []float64 {
 	out, err := hook(t, e, d, feed, weights, func(s *pe.Site) *graph.Node {
 		slots := s.B.Range(graph.N(0), s.Total)
 		s.Visible = func() *graph.Node {
-			return s.B.Unsqueeze(s.B.GreaterOrEqual(s.B.Unsqueeze(slots, 1), s.B.Unsqueeze(slots, 0)), 0, 1)
+			return s.B.Unsqueeze(s.B.Op("GreaterOrEqual", []*graph.Node{s.B.Unsqueeze(slots, 1), s.B.Unsqueeze(slots, 0)}), 0, 1)
 		}
 		return e.Bias(s)
 	})

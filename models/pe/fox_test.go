@@ -1,6 +1,7 @@
 package pe_test
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -79,7 +80,7 @@ func TestFoXNearKeysOfALongSequence(t *testing.T) {
 	s.Slots = b.Input("slots", tensor.Int64, s.Seq)
 	s.Hidden = b.Input("hidden", tensor.Float32, s.Batch.Mul(s.Seq), graph.N(1))
 	s.Visible = s.Causal
-	s.Param = func(string) *graph.Node { return b.Zeros(graph.N(1), graph.N(1)) }
+	s.Param = func(string) *graph.Node { return b.Expand(b.Float(0), graph.N(1), graph.N(1)) }
 	s.Grow = func(string, *graph.Node, int) *graph.Node {
 		return b.Input("log_forget", tensor.Float32, s.Batch, graph.N(1), s.Total)
 	}
@@ -91,7 +92,7 @@ func TestFoXNearKeysOfALongSequence(t *testing.T) {
 	for i := range tensor.Data[float32](cached) {
 		tensor.Data[float32](cached)[i] = -math.Ln2
 	}
-	out, err := interp.Run(g, map[string]*tensor.Tensor{
+	out, err := interp.New(g, tensor.Float32).Run(context.Background(), map[string]*tensor.Tensor{
 		"input_ids": tensor.New(tensor.Int64, 1, 1), "mask": tensor.New(tensor.Int64, 1, n+3),
 		"slots": tensor.Of([]int64{n - 1}, 1), "hidden": tensor.New(tensor.Float32, 1, 1), "log_forget": cached,
 	}, nil)

@@ -35,7 +35,7 @@ func hook(
 	s.Param = func(name string) *graph.Node {
 		for _, p := range e.Params() {
 			if p.Name == name {
-				return b.Param(name, p.Shape...)
+				return b.Param(name, tensor.Float32, p.Shape...)
 			}
 		}
 		return b.Fail(fmt.Errorf("no weight %s", name))

@@ -145,7 +145,7 @@ func (s *Site) SlotDistances() *graph.Node {
 // Causal returns which keys are no later than a query; bool, [1,1,T,S].
 func (s *Site) Causal() *graph.Node {
 	queries, keys := s.slotPairs()
-	return s.B.GreaterOrEqual(queries, keys)
+	return s.B.Op("GreaterOrEqual", []*graph.Node{queries, keys})
 }
 
 // slotPairs returns the slots of queries and keys as int64 [1,1,T,1] and [1,1,1,S].
@@ -164,6 +164,6 @@ func (s *Site) Seen() *graph.Node {
 
 // Past returns Distances with 0 for later keys, which are masked anyway.
 func (s *Site) Past() *graph.Node {
-	d, zero := s.Distances(), s.B.Const(tensor.Scalar(int64(0)))
+	d, zero := s.Distances(), s.B.Const(tensor.Of([]int64{0}))
 	return s.B.Where(s.B.Greater(d, zero), d, zero)
 }

@@ -78,7 +78,7 @@ func (e stickBreaking) Bias(s *Site) *graph.Node {
 // Weigh implements Weigher, [B,H,T,S].
 func (e stickBreaking) Weigh(s *Site, logits, visible *graph.Node) *graph.Node {
 	b := s.B
-	zero := b.Const(tensor.Scalar(int64(0)))
+	zero := b.Const(tensor.Of([]int64{0}))
 	if !e.current {
 		visible = b.And(visible, b.Greater(s.Distances(), zero))
 	}
@@ -93,6 +93,6 @@ func (e stickBreaking) Weigh(s *Site, logits, visible *graph.Node) *graph.Node {
 		return weights
 	}
 	rest := b.Exp(b.ReduceSum(left, true, 3)) // [B,H,T,1]
-	own := b.Equal(s.Distances(), zero)
+	own := b.Op("Equal", []*graph.Node{s.Distances(), zero})
 	return b.Add(weights, b.Where(own, rest, b.Float(0)))
 }

@@ -12,6 +12,6 @@ func sumFrom(b *graph.Builder, x *graph.Node) *graph.Node { return sumBack(b, x,
 func sumAfter(b *graph.Builder, x *graph.Node) *graph.Node { return sumBack(b, x, 1) }
 
 func sumBack(b *graph.Builder, x *graph.Node, exclusive int64) *graph.Node {
-	return b.Op("CumSum", []*graph.Node{x, b.Const(tensor.Scalar(int64(-1)))},
+	return b.Op("CumSum", []*graph.Node{x, b.Const(tensor.Of([]int64{-1}))},
 		graph.Attr{Name: "exclusive", Value: exclusive}, graph.Attr{Name: "reverse", Value: int64(1)})
 }

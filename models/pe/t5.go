@@ -83,8 +83,8 @@ func (e t5) Params() []Param {
 // on the layer, so all layers read one node.
 func (e t5) Bias(s *Site) *graph.Node {
 	b := s.B
-	last := b.Const(tensor.Scalar(int64(len(e.bucket) - 1)))
-	zero := b.Const(tensor.Scalar(int64(0)))
+	last := b.Const(tensor.Of([]int64{int64(len(e.bucket) - 1)}))
+	zero := b.Const(tensor.Of([]int64{0}))
 	d := s.Distances()
 	rows := d.Dim(0) // 1, or B where positions are randomized
 	d = b.Reshape(d, rows.Mul(s.Seq), s.Total)

@@ -101,7 +101,7 @@ func (e transformerXL) MapLogits(s *Site, q, k, logits *graph.Node) *graph.Node 
 // [D,S]: sines in the upper half, cosines in the lower.
 func (e transformerXL) sinusoids(s *Site) *graph.Node {
 	b := s.B
-	limit := b.Const(tensor.Scalar(int64(e.clamp)))
+	limit := b.Const(tensor.Of([]int64{int64(e.clamp)}))
 	last := b.Len(s.Total.Add(graph.N(-1)))
 	if s.Slots != nil {
 		last = b.SliceLast(s.Slots, 0, graph.N(1))
@@ -123,7 +123,7 @@ func (e transformerXL) sinusoids(s *Site) *graph.Node {
 func byKey(s *Site, x *graph.Node) *graph.Node {
 	b := s.B
 	batch, heads, one := x.Dim(0), x.Dim(1), graph.N(1)
-	wide := b.Concat(3, b.Zeros(batch, heads, s.Seq, one), x)
+	wide := b.Concat(3, b.Expand(b.Float(0), batch, heads, s.Seq, one), x)
 	tall := b.Reshape(wide, batch, heads, s.Total.Add(one), s.Seq)
 	return b.Reshape(b.Slice(tall, 2, one, s.Total.Add(one)), batch, heads, s.Seq, s.Total)
 }

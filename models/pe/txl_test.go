@@ -27,7 +27,7 @@ func TestTransformerXLTwin(t *testing.T) {
 		in := func(name string) *graph.Node {
 			return s.B.Input(name, tensor.Float32, s.Batch, graph.N(heads), s.Seq, graph.N(head))
 		}
-		return e.(pe.LogitMapper).MapLogits(s, in("q"), in("k"), s.B.Zeros(s.Batch, graph.N(heads), s.Seq, s.Seq))
+		return e.(pe.LogitMapper).MapLogits(s, in("q"), in("k"), s.B.Expand(s.B.Float(0), s.Batch, graph.N(heads), s.Seq, s.Seq))
 	})
 	if err != nil {
 		t.Fatal(err)

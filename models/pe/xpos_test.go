@@ -1,6 +1,7 @@
 package pe_test
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -26,7 +27,7 @@ func xposProduct(t *testing.T, settings string, q, k []float32, queryAt, keyAt i
 	rows := func(v []float32) *tensor.Tensor {
 		return tensor.Of(append(append([]float32(nil), v...), v...), 1, 1, 2, len(v))
 	}
-	out, err := interp.Run(g, map[string]*tensor.Tensor{
+	out, err := interp.New(g, tensor.Float32).Run(context.Background(), map[string]*tensor.Tensor{
 		"q": rows(q), "k": rows(k), "position_ids": tensor.Of([]int64{queryAt, keyAt}, 1, 2),
 	}, nil)
 	if err != nil {

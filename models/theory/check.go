@@ -29,8 +29,8 @@ func (m *Model) Positions(ctx context.Context, r runner) ([]float64, error) {
 	return out, nil
 }
 
-// Pair compares two equal words in one head of a model of Theorem 2.
-type Pair struct {
+// pair compares two equal words in one head of a model of Theorem 2.
+type pair struct {
 	Head     int
 	Slope    float64
 	Distance int
@@ -47,8 +47,8 @@ const vanishing = -60
 // Distances runs a model of Theorem 2 on sequences of one word, and compares its attention logits with
 // ALiBi: by head, and in each at distances that are powers of two. The logits are read off the attention weights,
 // so the distances of a head end where those vanish.
-func (m *Model) Distances(ctx context.Context, r runner) ([]Pair, error) {
-	var out []Pair
+func (m *Model) Distances(ctx context.Context, r runner) ([]pair, error) {
+	var out []pair
 	for d := 1; d < m.Max/2-1 && -slices.Min(m.Slopes)*float64(d) > vanishing; d *= 2 {
 		middle, err := m.against(ctx, r, m.Max/2, d)
 		if err != nil {
@@ -59,7 +59,7 @@ func (m *Model) Distances(ctx context.Context, r runner) ([]Pair, error) {
 			return nil, err
 		}
 		for h, slope := range m.Slopes {
-			p := Pair{Head: h, Slope: slope, Distance: d, ALiBi: -slope * float64(d)}
+			p := pair{Head: h, Slope: slope, Distance: d, ALiBi: -slope * float64(d)}
 			p.Logits = [2]float64{middle[h], end[h]}
 			if p.ALiBi >= vanishing {
 				p.Error = max(math.Abs(p.Logits[0]-p.ALiBi), math.Abs(p.Logits[1]-p.ALiBi))
@@ -67,7 +67,7 @@ func (m *Model) Distances(ctx context.Context, r runner) ([]Pair, error) {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Pair) int { return a.Head - b.Head })
+	slices.SortStableFunc(out, func(a, b pair) int { return a.Head - b.Head })
 	return out, nil
 }
 

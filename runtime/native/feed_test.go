@@ -131,7 +131,7 @@ func TestUnknownLengths(t *testing.T) {
 	}
 	rows := compiled(t, nil, 1, func(b *graph.Builder) []*graph.Node {
 		b.Input("keep", tensor.Int64, graph.N(1))
-		return []*graph.Node{b.ReduceSum(b.Zeros(graph.Sym("keep"), graph.Sym("keep")), false)}
+		return []*graph.Node{b.ReduceSum(b.Expand(b.Float(0), graph.Sym("keep"), graph.Sym("keep")), false)}
 	})
 	for keep, want := range map[int64]string{
 		3: "", 0: "", -2: "axis keep: no input says how long it is, or one that it is -2 long",
@@ -204,8 +204,8 @@ func TestExactInPlace(t *testing.T) {
 	b := graph.NewBuilder()
 	past := b.Input("past", tensor.Float32, graph.N(3))
 	at := b.Input("at", tensor.Int64, graph.N(1))
-	present := b.ScatterND(past, b.Unsqueeze(at, 1), b.Cast(b.Mul(at, b.Ints(200)), tensor.Float32))
-	inner := b.ScatterND(b.Neg(past), b.Unsqueeze(at, 1), b.Cast(at, tensor.Float32))
+	present := b.Op("ScatterND", []*graph.Node{past, b.Unsqueeze(at, 1), b.Cast(b.Mul(at, b.Ints(200)), tensor.Float32)})
+	inner := b.Op("ScatterND", []*graph.Node{b.Neg(past), b.Unsqueeze(at, 1), b.Cast(at, tensor.Float32)})
 	g, err := b.Build(graph.Output{Name: "present", Node: present}, graph.Output{Name: "inner", Node: inner},
 		graph.Output{Name: "negated", Node: b.Neg(present)})
 	if err != nil {

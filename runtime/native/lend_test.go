@@ -34,7 +34,7 @@ func TestLentMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := graph.NewBuilder()
 			past, at := b.Input("past", tensor.Float32, slots), b.Input("at", tensor.Int64, graph.N(1))
-			present := b.ScatterND(past, b.Unsqueeze(at, 1), b.Cast(b.Mul(at, b.Ints(200)), tensor.Float32))
+			present := b.Op("ScatterND", []*graph.Node{past, b.Unsqueeze(at, 1), b.Cast(b.Mul(at, b.Ints(200)), tensor.Float32)})
 			g, err := b.Build(graph.Output{Name: "present", Node: present}, graph.Output{Name: "other", Node: others(b, past, present)})
 			if err != nil {
 				t.Fatal(err)
@@ -85,8 +85,8 @@ func TestLentTwice(t *testing.T) {
 	b := graph.NewBuilder()
 	x, y := b.Input("x", tensor.Float32, graph.N(2)), b.Input("y", tensor.Float32, graph.N(2))
 	z, w := b.Input("z", tensor.Float32, graph.N(2)), b.Input("w", tensor.Float32, graph.N(2))
-	turned := b.ScatterND(z, b.Const(tensor.Of([]int64{1, 0}, 2, 1)), z)
-	byView := b.ScatterND(w, b.Const(tensor.Of([]int64{1, 0}, 2, 1)), b.Squeeze(b.Unsqueeze(w, 0), 0))
+	turned := b.Op("ScatterND", []*graph.Node{z, b.Const(tensor.Of([]int64{1, 0}, 2, 1)), z})
+	byView := b.Op("ScatterND", []*graph.Node{w, b.Const(tensor.Of([]int64{1, 0}, 2, 1)), b.Squeeze(b.Unsqueeze(w, 0), 0)})
 	g, err := b.Build(graph.Output{Name: "new x", Node: y}, graph.Output{Name: "new y", Node: x},
 		graph.Output{Name: "new z", Node: turned}, graph.Output{Name: "new w", Node: byView})
 	if err != nil {

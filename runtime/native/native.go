@@ -31,23 +31,23 @@ func init() {
 // open reads a file within the bounds of export.Read. Every parameter must have its
 // weight in the file.
 func open(file engine.File, opt engine.Options) (engine.Model, error) {
-	m, err := export.Read(file.Parsed)
+	g, weights, err := export.Read(file.Parsed)
 	if err != nil {
 		return nil, fmt.Errorf("native: %w", err)
 	}
-	for _, p := range m.Graph.Params {
-		if m.Weights[p.Name] == nil {
+	for _, p := range g.Params {
+		if weights[p.Name] == nil {
 			return nil, fmt.Errorf("native: the file has no weight for %s %s: it is a training step, not a model", p.Name, p.Type())
 		}
 	}
 	file.Parsed = nil
 	if opt.Exact {
-		return newExact(m.Graph, m.Weights, file), nil
+		return newExact(g, weights, file), nil
 	}
-	for name, w := range m.Weights {
-		m.Weights[name] = widened(w)
+	for name, w := range weights {
+		weights[name] = widened(w)
 	}
-	p, err := compile(m.Graph, m.Weights, file)
+	p, err := compile(g, weights, file)
 	if err != nil {
 		return nil, fmt.Errorf("native: %w", err)
 	}

@@ -22,7 +22,7 @@ func write(t *testing.T, opt export.Options) []byte {
 	t.Helper()
 	b := graph.NewBuilder()
 	ids := b.Input("input_ids", tensor.Int64, graph.Sym("batch"), graph.Sym("seq"))
-	g, err := b.Build(graph.Output{Name: "logits", Node: b.Gather(b.Param("table", 2, 2), ids, 0)})
+	g, err := b.Build(graph.Output{Name: "logits", Node: b.Gather(b.Param("table", tensor.Float32, 2, 2), ids, 0)})
 	if err != nil {
 		t.Fatal(err)
 	}

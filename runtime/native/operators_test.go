@@ -1,6 +1,7 @@
 package native
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -47,29 +48,33 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 	"Max int":          func(o operands) *graph.Node { return o.Cast(o.Max(o.at, o.Ints(0)), tensor.Float32) },
 	"Min":              func(o operands) *graph.Node { return o.Min(o.x, o.Float(0)) },
 	"Min int":          func(o operands) *graph.Node { return o.Cast(o.Min(o.at, o.Ints(0)), tensor.Float32) },
-	"Pow":              func(o operands) *graph.Node { return o.Pow(o.Abs(o.x), 1.5) },
+	"Pow":              func(o operands) *graph.Node { return o.Pow(o.Op("Abs", []*graph.Node{o.x}), 1.5) },
 	"Pow cube":         func(o operands) *graph.Node { return o.Pow(o.x, 3) },
 	"Pow square":       func(o operands) *graph.Node { return o.Pow(o.x, 2) },
 	"Neg":              func(o operands) *graph.Node { return o.Neg(o.x) },
 	"Neg int":          func(o operands) *graph.Node { return o.Cast(o.Neg(o.at), tensor.Float32) },
-	"Abs":              func(o operands) *graph.Node { return o.Abs(o.x) },
-	"Abs int":          func(o operands) *graph.Node { return o.Cast(o.Abs(o.at), tensor.Float32) },
-	"Floor":            func(o operands) *graph.Node { return o.Floor(o.Mul(o.x, o.Float(3))) },
+	"Abs":              func(o operands) *graph.Node { return o.Op("Abs", []*graph.Node{o.x}) },
+	"Abs int":          func(o operands) *graph.Node { return o.Cast(o.Op("Abs", []*graph.Node{o.at}), tensor.Float32) },
+	"Floor":            func(o operands) *graph.Node { return o.Op("Floor", []*graph.Node{o.Mul(o.x, o.Float(3))}) },
 	"Exp":              func(o operands) *graph.Node { return o.Exp(o.x) },
-	"Log":              func(o operands) *graph.Node { return o.Log(o.Abs(o.x)) },
-	"Sqrt":             func(o operands) *graph.Node { return o.Sqrt(o.Abs(o.x)) },
-	"Reciprocal":       func(o operands) *graph.Node { return o.Reciprocal(o.x) },
+	"Log":              func(o operands) *graph.Node { return o.Log(o.Op("Abs", []*graph.Node{o.x})) },
+	"Sqrt":             func(o operands) *graph.Node { return o.Sqrt(o.Op("Abs", []*graph.Node{o.x})) },
+	"Reciprocal":       func(o operands) *graph.Node { return o.Op("Reciprocal", []*graph.Node{o.x}) },
 	"Sin":              func(o operands) *graph.Node { return o.Sin(o.x) },
 	"Cos":              func(o operands) *graph.Node { return o.Cos(o.x) },
-	"Erf":              func(o operands) *graph.Node { return o.Erf(o.x) },
+	"Erf":              func(o operands) *graph.Node { return o.Op("Erf", []*graph.Node{o.x}) },
 	"Tanh":             func(o operands) *graph.Node { return o.Tanh(o.x) },
 	"Sigmoid":          func(o operands) *graph.Node { return o.Sigmoid(o.Mul(o.x, o.Float(40))) },
 	"Softplus":         func(o operands) *graph.Node { return o.Softplus(o.Mul(o.x, o.Float(40))) },
 	"Relu":             func(o operands) *graph.Node { return o.Relu(o.x) },
-	"Equal":            func(o operands) *graph.Node { return o.Cast(o.Equal(o.at, o.Ints(1)), tensor.Float32) },
-	"Greater":          func(o operands) *graph.Node { return o.Cast(o.Greater(o.x, o.y), tensor.Float32) },
-	"Greater int":      func(o operands) *graph.Node { return o.Cast(o.Greater(o.at, o.Ints(0)), tensor.Float32) },
-	"GreaterOrEqual":   func(o operands) *graph.Node { return o.Cast(o.GreaterOrEqual(o.x, o.row), tensor.Float32) },
+	"Equal": func(o operands) *graph.Node {
+		return o.Cast(o.Op("Equal", []*graph.Node{o.at, o.Ints(1)}), tensor.Float32)
+	},
+	"Greater":     func(o operands) *graph.Node { return o.Cast(o.Greater(o.x, o.y), tensor.Float32) },
+	"Greater int": func(o operands) *graph.Node { return o.Cast(o.Greater(o.at, o.Ints(0)), tensor.Float32) },
+	"GreaterOrEqual": func(o operands) *graph.Node {
+		return o.Cast(o.Op("GreaterOrEqual", []*graph.Node{o.x, o.row}), tensor.Float32)
+	},
 	"And": func(o operands) *graph.Node {
 		return o.Cast(o.And(o.Greater(o.x, o.y), o.Greater(o.row, o.x)), tensor.Float32)
 	},
@@ -84,7 +89,7 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 		return o.Where(o.Greater(o.x, o.y), o.Float(-1), o.y)
 	},
 	"Where int": func(o operands) *graph.Node {
-		return o.Cast(o.Where(o.Equal(o.at, o.Ints(1)), o.at, o.Ints(7)), tensor.Float32)
+		return o.Cast(o.Where(o.Op("Equal", []*graph.Node{o.at, o.Ints(1)}), o.at, o.Ints(7)), tensor.Float32)
 	},
 	"Cast to int": func(o operands) *graph.Node {
 		return o.Cast(o.Cast(o.Mul(o.x, o.Float(5)), tensor.Int64), tensor.Float32)
@@ -99,9 +104,9 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 	"Cast int to float16": func(o operands) *graph.Node {
 		return o.Sub(o.Cast(o.Cast(o.Add(o.at, o.Ints(4098)), tensor.Float16), tensor.Float32), o.Float(4096))
 	},
-	"MatMulInteger": func(o operands) *graph.Node { return o.quantized(o.ParamOf("int8", tensor.Int8, 4, 70)) },
+	"MatMulInteger": func(o operands) *graph.Node { return o.quantized(o.Param("int8", tensor.Int8, 4, 70)) },
 	"MatMulInteger, weight not known": func(o operands) *graph.Node {
-		return o.quantized(o.Gather(o.ParamOf("int8", tensor.Int8, 4, 3), o.Reshape(o.at, o.a.Mul(o.b)), 1))
+		return o.quantized(o.Gather(o.Param("int8", tensor.Int8, 4, 3), o.Reshape(o.at, o.a.Mul(o.b)), 1))
 	},
 	"QuantizeLinear last": func(o operands) *graph.Node {
 		zeros := o.Const(tensor.Of([]uint8{0, 100, 128, 255}, 4))
@@ -109,8 +114,8 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 		return o.Cast(o.Op("QuantizeLinear", []*graph.Node{o.cube, scale, zeros}, graph.Attr{Name: "axis", Value: int64(3)}), tensor.Float32)
 	},
 	"QuantizeLinear first": func(o operands) *graph.Node {
-		scale := o.ReduceMax(o.Abs(o.Reshape(o.cube, o.a, o.b.Mul(o.c).Mul(graph.N(4)))), false, 1) // [a]
-		zeros := o.Expand(o.Const(tensor.Scalar(uint8(128))), o.a)
+		scale := o.ReduceMax(o.Op("Abs", []*graph.Node{o.Reshape(o.cube, o.a, o.b.Mul(o.c).Mul(graph.N(4)))}), false, 1) // [a]
+		zeros := o.Expand(o.Const(tensor.Of([]uint8{128})), o.a)
 		return o.Cast(o.Op("QuantizeLinear", []*graph.Node{o.x, o.Add(o.Mul(scale, o.Float(0.01)), o.Float(0.01)), zeros}, graph.Attr{Name: "axis", Value: int64(0)}), tensor.Float32)
 	},
 	"QuantizeLinear without an axis": func(o operands) *graph.Node {
@@ -120,7 +125,7 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 		return o.Cast(o.Op("QuantizeLinear", []*graph.Node{rows, scale, zeros}), tensor.Float32)
 	},
 	"int8, moved": func(o operands) *graph.Node {
-		rows := o.Gather(o.ParamOf("int8", tensor.Int8, 4, 70), o.at, 0) // [a,b,70]
+		rows := o.Gather(o.Param("int8", tensor.Int8, 4, 70), o.at, 0) // [a,b,70]
 		return o.Cast(o.Transpose(rows, 2, 0, 1), tensor.Float32)
 	},
 	"MatMul weight":               func(o operands) *graph.Node { return o.MatMul(o.cube, o.weight(33)) },
@@ -128,10 +133,10 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 	"MatMulInteger, another zero": func(o operands) *graph.Node {
 		rows := o.Cast(o.Mul(o.Reshape(o.cube, o.a.Mul(o.b).Mul(o.c), graph.N(4)), o.Float(9)), tensor.Float32)
 		bytes := o.Op("QuantizeLinear", []*graph.Node{rows, o.Const(tensor.Of([]float32{1, 1, 1, 1}, 4)), o.Const(tensor.Of([]uint8{9, 9, 9, 9}, 4))}, graph.Attr{Name: "axis", Value: int64(1)})
-		return o.Cast(o.Op("MatMulInteger", []*graph.Node{bytes, o.ParamOf("int8", tensor.Int8, 4, 33), o.Const(tensor.Scalar(uint8(5)))}), tensor.Float32)
+		return o.Cast(o.Op("MatMulInteger", []*graph.Node{bytes, o.Param("int8", tensor.Int8, 4, 33), o.Const(tensor.Of([]uint8{5}))}), tensor.Float32)
 	},
 	"MatMulInteger, no columns": func(o operands) *graph.Node {
-		return o.quantized(o.ParamOf("int8", tensor.Int8, 4, 0))
+		return o.quantized(o.Param("int8", tensor.Int8, 4, 0))
 	},
 	"MatMul one matrix": func(o operands) *graph.Node {
 		return o.MatMul(o.Transpose(o.x, 0, 2, 1), o.MatMul(o.y, o.Unsqueeze(o.row, 0)))
@@ -149,11 +154,11 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 	"Gemm transposed": func(o operands) *graph.Node { return o.Gemm(o.square, o.square, false, true) },
 	"Gemm left":       func(o operands) *graph.Node { return o.Gemm(o.square, o.square, true, false) },
 	"Gemm weight": func(o operands) *graph.Node {
-		return o.Gemm(o.Reshape(o.cube, o.a.Mul(o.b).Mul(o.c), graph.N(4)), o.Param("w", 40, 4), false, true)
+		return o.Gemm(o.Reshape(o.cube, o.a.Mul(o.b).Mul(o.c), graph.N(4)), o.Param("w", tensor.Float32, 40, 4), false, true)
 	},
 	"Gemm weight from the left": func(o operands) *graph.Node {
 		x := o.Reshape(o.cube, graph.N(4), o.a.Mul(o.b).Mul(o.c))
-		return o.Gemm(x, o.Param("w", 4, 40), true, false)
+		return o.Gemm(x, o.Param("w", tensor.Float32, 4, 40), true, false)
 	},
 	"Gemm weight as it lies": func(o operands) *graph.Node {
 		return o.Gemm(o.Reshape(o.cube, o.a.Mul(o.b).Mul(o.c), graph.N(4)), o.weight(4), false, false)
@@ -214,25 +219,27 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 	"GatherElements last": func(o operands) *graph.Node {
 		return o.GatherElements(o.cube, o.Expand(o.Unsqueeze(o.at, 2, 3), o.a, o.b, o.c, graph.N(6)), 3)
 	},
-	"ScatterND": func(o operands) *graph.Node { return o.ScatterND(o.cube, o.places(), o.ReduceSum(o.cube, false, 0)) },
+	"ScatterND": func(o operands) *graph.Node {
+		return o.Op("ScatterND", []*graph.Node{o.cube, o.places(), o.ReduceSum(o.cube, false, 0)})
+	},
 	"ScatterND of one number": func(o operands) *graph.Node {
-		return o.ScatterND(o.Reshape(o.ReduceSum(o.row, false), graph.N(1)), o.Const(tensor.Of([]int64{0}, 1, 1)),
-			o.Reshape(o.ReduceMax(o.row, false), graph.N(1)))
+		return o.Op("ScatterND", []*graph.Node{o.Reshape(o.ReduceSum(o.row, false), graph.N(1)), o.Const(tensor.Of([]int64{0}, 1, 1)),
+			o.Reshape(o.ReduceMax(o.row, false), graph.N(1))})
 	},
 	"ScatterND of no rows": func(o operands) *graph.Node {
-		return o.ScatterND(o.Reshape(o.ReduceSum(o.row, false), graph.N(1)), o.Const(tensor.New(tensor.Int64, 0, 1)),
-			o.Const(tensor.New(tensor.Float32, 0)))
+		return o.Op("ScatterND", []*graph.Node{o.Reshape(o.ReduceSum(o.row, false), graph.N(1)), o.Const(tensor.New(tensor.Int64, 0, 1)),
+			o.Const(tensor.New(tensor.Float32, 0))})
 	},
 	"ScatterND in place": func(o operands) *graph.Node {
-		return o.ScatterND(o.Relu(o.cube), o.places(), o.ReduceSum(o.cube, false, 0))
+		return o.Op("ScatterND", []*graph.Node{o.Relu(o.cube), o.places(), o.ReduceSum(o.cube, false, 0)})
 	},
 	"ScatterND, kept": func(o operands) *graph.Node {
 		r := o.Relu(o.cube)
-		return o.Add(o.ScatterND(r, o.places(), o.ReduceSum(o.cube, false, 0)), r)
+		return o.Add(o.Op("ScatterND", []*graph.Node{r, o.places(), o.ReduceSum(o.cube, false, 0)}), r)
 	},
 	"ScatterND of itself": func(o operands) *graph.Node {
 		pair := o.Relu(o.Concat(0, o.Unsqueeze(o.row, 0), o.Unsqueeze(o.Neg(o.row), 0)))
-		return o.Neg(o.ScatterND(pair, o.Const(tensor.Of([]int64{1, 0}, 2, 1)), pair))
+		return o.Neg(o.Op("ScatterND", []*graph.Node{pair, o.Const(tensor.Of([]int64{1, 0}, 2, 1)), pair}))
 	},
 	"ReduceSum":        func(o operands) *graph.Node { return o.ReduceSum(o.x, false, -1) },
 	"ReduceSum ends":   func(o operands) *graph.Node { return o.ReduceSum(o.x, false, 2, 0) },
@@ -243,17 +250,19 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 	"ReduceMax of NaN": func(o operands) *graph.Node {
 		return o.ReduceMax(o.Log(o.Concat(2, o.x, o.x)), true, -1)
 	},
-	"Softmax":                 func(o operands) *graph.Node { return o.Softmax(o.Mul(o.x, o.Float(30)), -1) },
-	"Softmax first":           func(o operands) *graph.Node { return o.Softmax(o.x, 0) },
-	"LogSoftmax":              func(o operands) *graph.Node { return o.LogSoftmax(o.x, -1) },
+	"Softmax":       func(o operands) *graph.Node { return o.Softmax(o.Mul(o.x, o.Float(30)), -1) },
+	"Softmax first": func(o operands) *graph.Node { return o.Softmax(o.x, 0) },
+	"LogSoftmax": func(o operands) *graph.Node {
+		return o.Op("LogSoftmax", []*graph.Node{o.x}, graph.Attr{Name: "axis", Value: int64(-1)})
+	},
 	"CumSum":                  func(o operands) *graph.Node { return o.CumSum(o.x, 1) },
 	"CumSum last":             func(o operands) *graph.Node { return o.CumSum(o.x, -1) },
 	"Softmax without an axis": func(o operands) *graph.Node { return o.Op("Softmax", []*graph.Node{o.x}) },
 	"RMSNormalization without attributes": func(o operands) *graph.Node {
-		return o.Op("RMSNormalization", []*graph.Node{o.cube, o.Param("gain", 4)})
+		return o.Op("RMSNormalization", []*graph.Node{o.cube, o.Param("gain", tensor.Float32, 4)})
 	},
 	"CumSum exclusive, reverse, first": func(o operands) *graph.Node {
-		return o.Op("CumSum", []*graph.Node{o.x, o.Const(tensor.Scalar(int64(0)))},
+		return o.Op("CumSum", []*graph.Node{o.x, o.Const(tensor.Of([]int64{0}))},
 			graph.Attr{Name: "exclusive", Value: int64(1)}, graph.Attr{Name: "reverse", Value: int64(1)})
 	},
 	"rank 8": func(o operands) *graph.Node { return o.Relu(o.Unsqueeze(o.Neg(o.cube), 0, 2, 4, 6)) },
@@ -264,7 +273,7 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 		return o.Squeeze(o.Op("Unsqueeze", []*graph.Node{o.cube, o.Ints(0, 2, 4, 6, 8)}), 0, 2, 4, 6, 8)
 	},
 	"RMSNormalization": func(o operands) *graph.Node {
-		return o.Op("RMSNormalization", []*graph.Node{o.cube, o.Param("gain", 4)}, graph.Attr{Name: "axis", Value: int64(-1)}, graph.Attr{Name: "epsilon", Value: float32(1e-5)})
+		return o.Op("RMSNormalization", []*graph.Node{o.cube, o.Param("gain", tensor.Float32, 4)}, graph.Attr{Name: "axis", Value: int64(-1)}, graph.Attr{Name: "epsilon", Value: float32(1e-5)})
 	},
 	"RotaryEmbedding":                    func(o operands) *graph.Node { return o.rotated(false, 4) },
 	"RotaryEmbedding part":               func(o operands) *graph.Node { return o.rotated(false, 2) },
@@ -276,7 +285,7 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 }
 
 // weight is a parameter of four rows, which x is brought to.
-func (o operands) weight(cols int) *graph.Node { return o.Param("weight", 4, cols) }
+func (o operands) weight(cols int) *graph.Node { return o.Param("weight", tensor.Float32, 4, cols) }
 
 func (o operands) halves(x, y *graph.Node) *graph.Node {
 	return o.Cast(o.MatMul(o.Cast(x, tensor.Float16), o.Cast(y, tensor.Float16)), tensor.Float32)
@@ -285,8 +294,8 @@ func (o operands) halves(x, y *graph.Node) *graph.Node {
 // quantized multiplies as files in int8 do: each row of cube has a scale.
 func (o operands) quantized(w *graph.Node) *graph.Node {
 	x := o.Reshape(o.cube, o.a.Mul(o.b).Mul(o.c), graph.N(4))
-	scale := o.Div(o.ReduceMax(o.Abs(x), false, -1), o.Float(127))
-	zero := o.Const(tensor.Scalar(uint8(128)))
+	scale := o.Div(o.ReduceMax(o.Op("Abs", []*graph.Node{x}), false, -1), o.Float(127))
+	zero := o.Const(tensor.Of([]uint8{128}))
 	rows := o.Op("QuantizeLinear", []*graph.Node{x, scale, o.Expand(zero, scale.Shape...)}, graph.Attr{Name: "axis", Value: int64(0)})
 	return o.Cast(o.Op("MatMulInteger", []*graph.Node{rows, w, zero}), tensor.Float32)
 }
@@ -409,7 +418,7 @@ func check(t *testing.T, g *graph.Graph, x *executor, weights map[string]*tensor
 	for i, v := range from {
 		feed[inputs[i].Name] = v.Clone()
 	}
-	want, failure := interp.Run(g, feed, weights)
+	want, failure := interp.New(g, tensor.Float32).Run(context.Background(), feed, weights)
 	for i := range x.memory.f {
 		x.memory.f[i] = float32(math.NaN())
 	}

@@ -86,7 +86,7 @@ func compile(g *graph.Graph, weights map[string]*tensor.Tensor, file engine.File
 	}
 	for i, n := range g.Nodes {
 		q := part{node: n, number: i, axis: -1}
-		if n.Op == graph.OpInput && n.DType == tensor.Int64 && len(n.Shape) == 1 && n.Shape[0].Is(1) {
+		if n.Op == graph.OpInput && n.DType == tensor.Int64 && len(n.Shape) == 1 && n.Shape[0] == graph.N(1) {
 			q.axis = slices.Index(p.axes, n.Name)
 		}
 		for _, d := range n.Shape {

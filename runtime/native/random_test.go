@@ -1,6 +1,7 @@
 package native
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -60,7 +61,7 @@ func (r *randomGraph) weight(rows, cols int) *graph.Node {
 		tensor.Data[float32](w)[i] = float32(r.rng.IntN(5) - 2)
 	}
 	r.weights[name] = w
-	return r.Param(name, rows, cols)
+	return r.Param(name, tensor.Float32, rows, cols)
 }
 
 // flipped exchanges the last two axes.
@@ -78,7 +79,9 @@ func (r *randomGraph) flipped(x *graph.Node) *graph.Node {
 var moves = []func(r *randomGraph, x *graph.Node, axis int) *graph.Node{
 	func(r *randomGraph, x *graph.Node, _ int) *graph.Node { return r.Neg(x) },
 	func(r *randomGraph, x *graph.Node, _ int) *graph.Node { return r.Relu(x) },
-	func(r *randomGraph, x *graph.Node, _ int) *graph.Node { return r.Floor(r.Div(x, r.Float(2))) },
+	func(r *randomGraph, x *graph.Node, _ int) *graph.Node {
+		return r.Op("Floor", []*graph.Node{r.Div(x, r.Float(2))})
+	},
 	func(r *randomGraph, x *graph.Node, _ int) *graph.Node { return r.bounded(r.Add(x, r.beside(x))) },
 	func(r *randomGraph, x *graph.Node, _ int) *graph.Node { return r.bounded(r.Sub(r.beside(x), x)) },
 	func(r *randomGraph, x *graph.Node, _ int) *graph.Node { return r.bounded(r.Mul(x, r.beside(x))) },
@@ -90,7 +93,7 @@ var moves = []func(r *randomGraph, x *graph.Node, axis int) *graph.Node{
 		return r.Cast(r.Cast(x, to), tensor.Float32)
 	},
 	func(r *randomGraph, x *graph.Node, axis int) *graph.Node { // quotients of 16 that are no halves of others
-		return r.Floor(r.Add(r.Mul(r.Softmax(r.Mul(x, r.Float(100)), axis), r.Float(16)), r.Float(0.3)))
+		return r.Op("Floor", []*graph.Node{r.Add(r.Mul(r.Softmax(r.Mul(x, r.Float(100)), axis), r.Float(16)), r.Float(0.3))})
 	},
 	func(r *randomGraph, x *graph.Node, axis int) *graph.Node {
 		return r.bounded(r.ReduceMax(x, true, axis))
@@ -129,10 +132,10 @@ var moves = []func(r *randomGraph, x *graph.Node, axis int) *graph.Node{
 		return r.Gather(x, r.Ints(0, -1, 0), axis)
 	},
 	func(r *randomGraph, x *graph.Node, _ int) *graph.Node {
-		if !x.Shape[0].Is(3) {
+		if x.Shape[0] != graph.N(3) {
 			return nil
 		}
-		return r.ScatterND(x, r.Const(tensor.Of([]int64{1, 0, -1}, 3, 1)), r.like(x))
+		return r.Op("ScatterND", []*graph.Node{x, r.Const(tensor.Of([]int64{1, 0, -1}, 3, 1)), r.like(x)})
 	},
 	func(r *randomGraph, x *graph.Node, _ int) *graph.Node {
 		return r.Add(x, r.Cast(r.Min(r.Len(graph.Sym("a")), r.Ints(2)), tensor.Float32))
@@ -235,7 +238,7 @@ func compareRandom(t *testing.T, rng *rand.Rand, pools []*pool) {
 
 // compareLent runs a graph in both ways, with the memory of inputs lent for some outputs.
 func compareLent(t *testing.T, x *executor, from []*memoryValue, feed map[string]*tensor.Tensor, r *randomGraph, outputs []graph.Output) {
-	want, err := interp.Run(x.program.graph, feed, r.weights)
+	want, err := interp.New(x.program.graph, tensor.Float32).Run(context.Background(), feed, r.weights)
 	if err != nil {
 		t.Fatal(err)
 	}

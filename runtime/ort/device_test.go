@@ -142,7 +142,7 @@ func TestArrange(t *testing.T) {
 func TestCPUNodes(t *testing.T) {
 	library := orttest.RequireWebGPU(t)
 	b := zoograph.NewBuilder()
-	file := fileOf(t, b, b.LogSoftmax(b.Input("x", tensor.Float32, zoograph.Sym("n"), zoograph.N(2)), -1))
+	file := fileOf(t, b, b.Op("LogSoftmax", []*zoograph.Node{b.Input("x", tensor.Float32, zoograph.Sym("n"), zoograph.N(2))}, zoograph.Attr{Name: "axis", Value: int64(-1)}))
 	_, err := ort.New(file, ort.Options{Provider: "webgpu", Library: library})
 	if err == nil || !strings.Contains(err.Error(), "LogSoftmax") || !strings.Contains(err.Error(), "--allow-cpu-nodes") {
 		t.Fatalf("error %v, want the node and the remedy", err)

@@ -92,8 +92,8 @@ func TestRun(t *testing.T) {
 		},
 		{
 			"rank 0", identityModel(onnxFloat),
-			map[string]*tensor.Tensor{"x": tensor.Scalar(float32(7))}, nil,
-			[]*tensor.Tensor{tensor.Scalar(float32(7))},
+			map[string]*tensor.Tensor{"x": tensor.Of([]float32{7})}, nil,
+			[]*tensor.Tensor{tensor.Of([]float32{7})},
 		},
 		{
 			"dynamic float16", identityModel(onnxFloat16, "n"),

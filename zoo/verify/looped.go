@@ -15,7 +15,7 @@ import (
 func looped(loop *onnxpb.NodeProto, outer *onnxpb.GraphProto, g *graph.Graph) []*onnxpb.GraphProto {
 	const added = "answer/"
 	flats := []*onnxpb.GraphProto{within(bodyOf(loop), "turn/", g)}
-	if ids := g.Input(card.InputIDs.Name); ids != nil && !ids.Dim(1).Is(1) {
+	if ids := g.Input(card.InputIDs.Name); ids != nil && ids.Dim(1) != graph.N(1) {
 		flats = append(flats, within(outer, "prompt/", g))
 	}
 	for _, t := range outer.Initializer {
