@@ -143,7 +143,7 @@ func TestBinNotAvailable(t *testing.T) {
 			t.Errorf("%s: known before: %+v, %v", tc.name, before, err)
 		}
 		var b strings.Builder
-		if err := eval.WriteJSONL(&b, row); err != nil {
+		if err := eval.Write(&b, row); err != nil {
 			t.Fatal(err)
 		}
 		again, err := eval.ReadJSONL(strings.NewReader(b.String()))

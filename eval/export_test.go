@@ -14,3 +14,6 @@ var (
 func (p Peaks) Roofline(flops, bytes, seconds float64) float64 {
 	return p.roofline(flops, bytes, seconds)
 }
+
+// PositionBits is of tokens by their place.
+type PositionBits = positionBits

@@ -118,7 +118,7 @@ func TestCSV(t *testing.T) {
 		at[name] = i
 	}
 	var json strings.Builder
-	if err := eval.WriteJSONL(&json, rows...); err != nil {
+	if err := eval.Write(&json, rows...); err != nil {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct {

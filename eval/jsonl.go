@@ -12,28 +12,22 @@ import (
 // maxLine bounds one line of a result file, in bytes.
 const maxLine = 1 << 20
 
-// WriteJSONL writes each row as one line of JSON. Appending to what was written
+// Write writes each row, or each observation, as one line of JSON. Appending to what was written
 // before gives a valid file.
-func WriteJSONL(w io.Writer, rows ...Row) error {
-	return writeLines(w, "row", rows, func(r Row) error { return r.json().check() })
-}
-
-// readRows reads rows that WriteJSONL wrote.
-func readRows(r io.Reader) ([]Row, error) {
-	return readLines(r, "results", "row", func(line []byte) (Row, error) {
-		var row rowJSON
-		if err := json.Unmarshal(line, &row); err != nil {
-			return Row{}, err
+func Write[T Row | Observation](w io.Writer, all ...T) error {
+	noun, check := "row", func(v any) error {
+		r := v.(Row)
+		return r.json().check()
+	}
+	if _, ok := any(all).([]Observation); ok {
+		noun, check = "observation", func(v any) error {
+			o := v.(Observation)
+			return o.check()
 		}
-		return row.row(), row.check()
-	})
-}
-
-// writeLines writes each value as one line of JSON, if check has nothing against it.
-func writeLines[T any](w io.Writer, noun string, values []T, check func(T) error) error {
+	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	for i, v := range values {
+	for i, v := range all {
 		if err := check(v); err != nil {
 			return fmt.Errorf("eval: %s %d: %w", noun, i, err)
 		}
@@ -44,7 +38,18 @@ func writeLines[T any](w io.Writer, noun string, values []T, check func(T) error
 	return nil
 }
 
-// readLines reads what writeLines wrote, a value from each line that is not empty. An error has
+// readRows reads rows that Write wrote.
+func readRows(r io.Reader) ([]Row, error) {
+	return readLines(r, "results", "row", func(line []byte) (Row, error) {
+		var row rowJSON
+		if err := json.Unmarshal(line, &row); err != nil {
+			return Row{}, err
+		}
+		return row.row(), row.check()
+	})
+}
+
+// readLines reads what Write wrote, a value from each line that is not empty. An error has
 // the line's number; the values before it are returned with it.
 func readLines[T any](r io.Reader, file, noun string, value func(line []byte) (T, error)) ([]T, error) {
 	var all []T

@@ -26,7 +26,7 @@ func measured(t *testing.T) []eval.Row {
 func TestJSONLRoundTrip(t *testing.T) {
 	want := measured(t)
 	var b strings.Builder
-	if err := eval.WriteJSONL(&b, want...); err != nil {
+	if err := eval.Write(&b, want...); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(b.String(), "\n"); n != len(want) {
@@ -46,7 +46,7 @@ func TestOldInterventions(t *testing.T) {
 	rows := measured(t)[:1]
 	rows[0].Intervention = "yarn:4"
 	var b strings.Builder
-	if err := eval.WriteJSONL(&b, rows...); err != nil {
+	if err := eval.Write(&b, rows...); err != nil {
 		t.Fatal(err)
 	}
 	old := strings.Replace(b.String(), `"scaling_ramp":"pairs",`, "", 1)
@@ -58,7 +58,7 @@ func TestOldInterventions(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	var again strings.Builder
-	if err := eval.WriteJSONL(&again, got...); err != nil {
+	if err := eval.Write(&again, got...); err != nil {
 		t.Fatal(err)
 	}
 	if reread, err := eval.ReadJSONL(strings.NewReader(again.String())); err != nil || reread[1].Intervention != "yarn-paper:4" {
@@ -69,7 +69,7 @@ func TestOldInterventions(t *testing.T) {
 // Field names are what other programs read.
 func TestJSONLForm(t *testing.T) {
 	var b strings.Builder
-	if err := eval.WriteJSONL(&b, measured(t)...); err != nil {
+	if err := eval.Write(&b, measured(t)...); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(b.String(), "\n")
@@ -97,7 +97,7 @@ func TestJSONLForm(t *testing.T) {
 // The mark that PowerShell writes before a text is passed over, but only there.
 func TestReadJSONLMark(t *testing.T) {
 	var b strings.Builder
-	if err := eval.WriteJSONL(&b, measured(t)[0]); err != nil {
+	if err := eval.Write(&b, measured(t)[0]); err != nil {
 		t.Fatal(err)
 	}
 	if rows, err := eval.ReadJSONL(strings.NewReader("\ufeff" + b.String() + b.String())); err != nil || len(rows) != 2 {
@@ -110,7 +110,7 @@ func TestReadJSONLMark(t *testing.T) {
 
 func TestReadJSONLErrors(t *testing.T) {
 	var b strings.Builder
-	if err := eval.WriteJSONL(&b, measured(t)[0]); err != nil {
+	if err := eval.Write(&b, measured(t)[0]); err != nil {
 		t.Fatal(err)
 	}
 	good := b.String()
@@ -140,7 +140,7 @@ func TestReadJSONLErrors(t *testing.T) {
 			t.Errorf("%s: %d rows, error %v does not contain %q", tc.reason, len(rows), err, tc.want)
 		}
 	}
-	if err := eval.WriteJSONL(&b, eval.Row{}); err == nil {
+	if err := eval.Write(&b, eval.Row{}); err == nil {
 		t.Error("an empty row was written")
 	}
 }
@@ -154,7 +154,7 @@ func FuzzReadJSONL(f *testing.F) {
 			return
 		}
 		var b strings.Builder
-		if err := eval.WriteJSONL(&b, rows...); err != nil {
+		if err := eval.Write(&b, rows...); err != nil {
 			t.Fatalf("read but not written: %v", err)
 		}
 		if err := printed(&b, rows, "table"); err != nil {

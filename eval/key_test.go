@@ -76,10 +76,10 @@ func TestKey(t *testing.T) {
 	}
 }
 
-func TestReadPartialJSONL(t *testing.T) {
+func TestReadPartial(t *testing.T) {
 	var b strings.Builder
 	want := measured(t)
-	if err := eval.WriteJSONL(&b, want...); err != nil {
+	if err := eval.Write(&b, want...); err != nil {
 		t.Fatal(err)
 	}
 	full := b.String()
@@ -96,7 +96,7 @@ func TestReadPartialJSONL(t *testing.T) {
 		{"torn early", full[:first+3], 1, first, true},
 		{"torn in the first line", full[:first/2], 0, 0, true},
 	} {
-		rows, whole, closed, err := eval.ReadPartialJSONL(strings.NewReader(tc.text))
+		rows, whole, closed, err := eval.ReadPartial[eval.Row](strings.NewReader(tc.text))
 		if err != nil || whole != int64(tc.whole) || closed != tc.closed {
 			t.Errorf("%s: whole %d, closed %v, error %v", tc.reason, whole, closed, err)
 		}
@@ -105,7 +105,7 @@ func TestReadPartialJSONL(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"# notes", full + "notes", full[:first/2] + "\n" + full, full[:len(full)-1] + "x"} {
-		if _, _, _, err := eval.ReadPartialJSONL(strings.NewReader(text)); err == nil {
+		if _, _, _, err := eval.ReadPartial[eval.Row](strings.NewReader(text)); err == nil {
 			t.Errorf("no error for a file that ends in %q", text[max(0, len(text)-20):])
 		}
 	}

@@ -94,7 +94,7 @@ func TestMostRepeats(t *testing.T) {
 			append(r.RepeatPrefillMS, math.Pi), append(r.RepeatDecodeMS, math.Pi)
 	}
 	var b strings.Builder
-	if err := eval.WriteJSONL(&b, r); err != nil {
+	if err := eval.Write(&b, r); err != nil {
 		t.Fatal(err)
 	}
 	if rows, err := eval.ReadJSONL(strings.NewReader(b.String())); err != nil || len(rows) != 1 {

@@ -9,9 +9,9 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// Measurement says what is measured of a model: samples of a task (Config), windows of running text
+// measurement says what is measured of a model: samples of a task (Config), windows of running text
 // (TextConfig), or speed without a task (SpeedConfig).
-type Measurement interface {
+type measurement interface {
 	// label names the model and what is measured, for errors.
 	label(span task.Span) string
 	// row is all that is known before measuring.
@@ -27,7 +27,7 @@ type Measurement interface {
 // Measure measures a model at a length, or at a bin of lengths of a task. A length that the model cannot take (its
 // card's maximum, or ErrTooLong), or that the task, the split or the corpus does not have, gives a row with NA
 // set. Without a model the row tells no more than whether the length is available, as far as that is known beforehand.
-func Measure(ctx context.Context, m Model, c card.Card, what Measurement, span task.Span) (Row, error) {
+func Measure(ctx context.Context, m Model, c card.Card, what measurement, span task.Span) (Row, error) {
 	row := Row{}
 	err := what.check(span)
 	if ctx == nil {
@@ -47,7 +47,7 @@ func Measure(ctx context.Context, m Model, c card.Card, what Measurement, span t
 }
 
 // KeyOf returns the key of the row that Measure would give.
-func KeyOf(c card.Card, what Measurement, span task.Span) Key {
+func KeyOf(c card.Card, what measurement, span task.Span) Key {
 	r := what.row(c, span)
 	what.ask(&r)
 	return r.Key()

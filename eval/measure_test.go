@@ -239,7 +239,7 @@ func TestMeasureNonfinite(t *testing.T) {
 			t.Errorf("%v: %+v", bad, s)
 		}
 		var b strings.Builder
-		if err := eval.WriteJSONL(&b, rows...); err != nil || !strings.Contains(b.String(), `"loss":null`) {
+		if err := eval.Write(&b, rows...); err != nil || !strings.Contains(b.String(), `"loss":null`) {
 			t.Errorf("%v: %v %s", bad, err, b.String())
 		}
 	}

@@ -148,12 +148,7 @@ func NewObservation(c card.Card, cfg Config, at task.Span) Observation {
 		Task: r.Task, TaskVersion: r.TaskVersion, Split: r.Split, Whole: r.Whole, Length: r.Length, Seed: r.Seed}
 }
 
-// WriteObservations writes each as one line of JSON.
-func WriteObservations(w io.Writer, all ...Observation) error {
-	return writeLines(w, "observation", all, func(o Observation) error { return o.check() })
-}
-
-// readObservations reads what WriteObservations wrote, and lines of schema 1. Empty lines and unknown fields are skipped; a
+// readObservations reads what Write wrote, and lines of schema 1. Empty lines and unknown fields are skipped; a
 // malformed line, or one of another schema, is an error with its number.
 func readObservations(r io.Reader) ([]Observation, error) {
 	return readLines(r, "observations", "observation", func(line []byte) (Observation, error) {

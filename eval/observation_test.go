@@ -38,7 +38,7 @@ func TestObservations(t *testing.T) {
 			o.Model, o.Intervention, o.Series = "a<b", "yarn:4", [][]float64{{1, 0}, {0.25, 0.75}}
 		})}
 	var b strings.Builder
-	if err := eval.WriteObservations(&b, want...); err != nil {
+	if err := eval.Write(&b, want...); err != nil {
 		t.Fatal(err)
 	}
 	got, err := eval.ReadObservations(strings.NewReader(b.String() + "\n"))
@@ -90,12 +90,12 @@ func TestObservationErrors(t *testing.T) {
 		"ablated_tokens is 4 of 3":   causal(func(o *eval.Observation) { o.Control = map[string]float64{"ablated_tokens": 4} }),
 		"patched_correct is 5 of 4":  causal(func(o *eval.Observation) { o.Values["patched_correct"] = 5 }),
 	} {
-		err := eval.WriteObservations(&strings.Builder{}, observation(change))
+		err := eval.Write(&strings.Builder{}, observation(change))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one about %s", err, want)
 		}
 	}
-	if err := eval.WriteObservations(&strings.Builder{}, observation(causal(func(*eval.Observation) {}))); err != nil {
+	if err := eval.Write(&strings.Builder{}, observation(causal(func(*eval.Observation) {}))); err != nil {
 		t.Error(err)
 	}
 	if _, err := eval.ReadObservations(strings.NewReader("{}")); err == nil || !strings.Contains(err.Error(), "line 1: schema is 0") {
@@ -122,7 +122,7 @@ func TestSchema1(t *testing.T) {
 		t.Errorf("(-today +schema 1):\n%s", diff)
 	}
 	var b strings.Builder
-	if err := eval.WriteObservations(&b, got...); err != nil || b.String() != lines {
+	if err := eval.Write(&b, got...); err != nil || b.String() != lines {
 		t.Errorf("error %v; written (-want +got):\n%s", err, cmp.Diff(lines, b.String()))
 	}
 }

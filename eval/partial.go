@@ -8,22 +8,23 @@ import (
 	"io"
 )
 
-// lineStart is how every line begins that WriteJSONL and WriteObservations wrote.
+// lineStart is how every line begins that Write wrote.
 const lineStart = `{"schema":`
 
-// ReadPartialJSONL is readRows for a file whose writer may have been stopped in
-// the middle of a line: a last line that breaks off is left out. whole is the
+// ReadPartial is Read for a file of rows, or of observations, whose writer may have been stopped in
+// the middle of a line: a last line that breaks off is left out. complete is the
 // length in bytes of what is complete, to which the file is to be cut before
 // more is appended. A last line that only lacks its end is complete; closed
 // tells whether it has one. What does not look like the start of a row is an
-// error, as in readRows.
-func ReadPartialJSONL(r io.Reader) (rows []Row, complete int64, closed bool, err error) {
-	return readPartial(r, "results", "row", readRows)
-}
-
-// ReadPartialObservations is readObservations for such a file, as ReadPartialJSONL is readRows.
-func ReadPartialObservations(r io.Reader) (all []Observation, complete int64, closed bool, err error) {
-	return readPartial(r, "observations", "observation", readObservations)
+// error, as in Read.
+func ReadPartial[T Row | Observation](r io.Reader) (all []T, complete int64, closed bool, err error) {
+	switch list := any(&all).(type) {
+	case *[]Row:
+		*list, complete, closed, err = readPartial(r, "results", "row", readRows)
+	case *[]Observation:
+		*list, complete, closed, err = readPartial(r, "observations", "observation", readObservations)
+	}
+	return all, complete, closed, err
 }
 
 func readPartial[T any](r io.Reader, file, noun string, read func(io.Reader) ([]T, error)) (all []T, complete int64, closed bool, err error) {

@@ -151,9 +151,6 @@ func (r *Row) NotHeldOut() bool {
 	return r.Whole && (r.TrainMax == 0 || r.TrainMin <= s.Max && s.Min <= r.TrainMax)
 }
 
-// TrainSeeds are the seeds of the training run.
-func (r *Row) TrainSeeds() card.Seeds { return card.Seeds{Weights: r.TrainSeed, Data: r.DataSeed} }
-
 // Span is the row's length, or its bin of lengths.
 func (r *Row) Span() task.Span { return task.Span{Min: cmp.Or(r.LengthMin, r.Length), Max: r.Length} }
 
@@ -172,14 +169,6 @@ type Environment struct {
 	Adapter     string `json:"adapter,omitempty"` // the device that computes, as its driver names it; absent for the processor
 	ORTVersion  string `json:"ort_version"`
 	ToolVersion string `json:"tool_version"`
-}
-
-// Computer names what computed: the processor, or the device with it.
-func (e Environment) Computer() string {
-	if e.Adapter == "" || e.Machine == "" {
-		return e.Machine + e.Adapter
-	}
-	return e.Machine + ", " + e.Adapter
 }
 
 // Score is how right the answers are. Ratios lie in 0..1.

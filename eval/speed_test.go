@@ -97,7 +97,7 @@ func TestMeasureSpeedAt(t *testing.T) {
 		t.Errorf("tokens (-first +second):\n%s", diff)
 	}
 	var b strings.Builder
-	if err := eval.WriteJSONL(&b, row); err != nil {
+	if err := eval.Write(&b, row); err != nil {
 		t.Fatal(err)
 	}
 	back, err := eval.ReadJSONL(strings.NewReader(b.String()))

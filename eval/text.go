@@ -58,12 +58,12 @@ type TextScore struct {
 	SlidingSE float64 `json:"sliding_bits_per_byte_se"`
 
 	// Positions are bits per byte by the place in the window, in steps that double.
-	Positions []PositionBits `json:"positions"`
+	Positions []positionBits `json:"positions"`
 }
 
-// PositionBits is of the tokens that have From to To tokens before them in the window, both
+// positionBits is of the tokens that have From to To tokens before them in the window, both
 // included.
-type PositionBits struct {
+type positionBits struct {
 	From int     `json:"from"`
 	To   int     `json:"to"`
 	Bits float64 `json:"bits_per_byte"`
@@ -178,7 +178,7 @@ type textTally struct {
 	bytes          []int // of the texts of tokens, by id
 	documents      map[int]bool
 	tokens         int
-	positions      []tallied // by PositionBits
+	positions      []tallied // by positionBits
 	windows, ends  []tallied // by window: all of it, and its last stride tokens
 }
 
@@ -250,7 +250,7 @@ func (t *textTally) score() *TextScore {
 		if i > 0 {
 			from = to/2 + 1
 		}
-		s.Positions = append(s.Positions, PositionBits{From: from, To: min(to, t.length), Bits: p.bits()})
+		s.Positions = append(s.Positions, positionBits{From: from, To: min(to, t.length), Bits: p.bits()})
 	}
 	return s
 }

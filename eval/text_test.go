@@ -91,7 +91,7 @@ func TestMeasureText(t *testing.T) {
 		t.Errorf("keys differ: %+v and %+v", eval.KeyOf(c, cfg, task.At(100)), row.Key())
 	}
 	var b strings.Builder
-	if err := eval.WriteJSONL(&b, row); err != nil {
+	if err := eval.Write(&b, row); err != nil {
 		t.Fatal(err)
 	}
 	back, err := eval.ReadJSONL(strings.NewReader(b.String()))

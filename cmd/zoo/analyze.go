@@ -104,7 +104,7 @@ func (a *app) analyze(ctx context.Context, o analyzeOptions, args []string) erro
 // showObservations prints tables, or lines of JSON.
 func (a *app) showObservations(o analyzeOptions, observations []eval.Observation) error {
 	if o.output == terminal.Stdout || o.format == "jsonl" {
-		return eval.WriteObservations(a.Out, observations...)
+		return eval.Write(a.Out, observations...)
 	}
 	var sections []summary.Section
 	for _, t := range summary.Inside(observations, models.Encodings()) {

@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
+	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/experiment/bench"
 	"github.com/nopezoo/zoo/internal/human"
 )
@@ -23,7 +24,7 @@ func (a *app) bench(ctx context.Context, p *bench.Plan, models []bench.Model, o 
 	if o.dryRun {
 		return a.dryBench(ctx, p, o)
 	}
-	out := &report.Printer{Out: a.Out, Format: o.format, Width: a.Width(), Ranks: o.ranks}
+	out := &report.Printer{Out: a.Out, Format: o.format, Width: a.Width(), Options: summary.Options{Ranks: o.ranks}}
 	watch, end := a.watchBench(len(p.Cells), o.file, out)
 	rows, err := p.Run(ctx, o.file, watch)
 	end()

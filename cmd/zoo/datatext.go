@@ -29,7 +29,7 @@ func (a *app) makeCorpus(o dataOptions, paths []string) error {
 		if err != nil {
 			return fmt.Errorf("--text: %w", err)
 		}
-		documents = append(documents, task.CutTexts(filepath.Base(path), string(data), o.separator)...)
+		documents = append(documents, cutTexts(filepath.Base(path), string(data), o.separator)...)
 	}
 	out := terminal.Output{Path: o.output, Inputs: paths}
 	stream := a.IsStream(out)
@@ -47,6 +47,31 @@ func (a *app) makeCorpus(o dataOptions, paths []string) error {
 		a.Note("train on it: zoo train --task %s", human.Shell("text:"+pathOfCorpus(o.output)))
 	}
 	return nil
+}
+
+// cutTexts cuts a plain text into documents at the lines that are separator; "" leaves it
+// whole. Documents of nothing but white space are left out, and so is a mark, U+FEFF, before the text.
+func cutTexts(name, text, separator string) (out []task.Document) {
+	text = strings.TrimPrefix(text, "\ufeff")
+	if separator == "" {
+		return []task.Document{{Name: name, Text: text}}
+	}
+	var now strings.Builder
+	end := func() {
+		if strings.TrimSpace(now.String()) != "" {
+			out = append(out, task.Document{Name: fmt.Sprintf("%s %d", name, len(out)+1), Text: now.String()})
+		}
+		now.Reset()
+	}
+	for line := range strings.Lines(text) {
+		if strings.TrimRight(line, "\r\n") == separator {
+			end()
+			continue
+		}
+		now.WriteString(line)
+	}
+	end()
+	return out
 }
 
 // counted says how many documents there are in each split.

@@ -13,7 +13,7 @@ import (
 func (a *app) followLearning(ctx context.Context) {
 	var meter *terminal.Meter
 	learning := ""
-	task.FollowLearning(task.Learning{Context: ctx, Warn: a.warn, Progress: func(what string, done, total int) {
+	task.FollowLearning(ctx, func(what string, done, total int) {
 		if learning != what {
 			learning, meter = what, a.Meter("learning subwords", int64(done), int64(total))
 		}
@@ -24,5 +24,5 @@ func (a *app) followLearning(ctx context.Context) {
 			meter.Close()
 			learning = ""
 		}
-	}})
+	}, a.warn)
 }

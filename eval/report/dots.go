@@ -14,7 +14,7 @@ import (
 const bigMarker = 1.3 * markerSize
 
 // tradeoffFigure sets accuracy against the cost of a step.
-func (s *Report) tradeoffFigure(t *summary.Task, place summary.Place, file string) Figure {
+func (s *Report) tradeoffFigure(t *summary.Task, place summary.Place, file string) figure {
 	p := panel{x: axis{label: fmt.Sprintf("median decode step at length %s, ms", place.Common.Label()), ticks: even(0)},
 		y: axis{label: "exact match beyond the trained lengths, %", high: 10, ticks: even(0)}}
 	for _, c := range place.Series {
@@ -28,9 +28,9 @@ func (s *Report) tradeoffFigure(t *summary.Task, place summary.Place, file strin
 		p.x.high, p.y.high = max(p.x.high, 1.25*d.x), max(p.y.high, min(100, 1.25*d.y))
 	}
 	if len(p.marks) == 0 {
-		return Figure{}
+		return figure{}
 	}
-	return Figure{Name: "tradeoff-" + file, width: 5 * vg.Inch, height: 3.6 * vg.Inch, panels: []panel{p}, across: 1}
+	return figure{Name: "tradeoff-" + file, width: 5 * vg.Inch, height: 3.6 * vg.Inch, panels: []panel{p}, across: 1}
 }
 
 // pair is a line of a dot chart: a value here, and the published one, which may be unknown.
@@ -42,7 +42,7 @@ type pair struct {
 }
 
 // publishedFigure has a task's accuracies and the published ones.
-func (s *Report) publishedFigure(t *summary.Task) Figure {
+func (s *Report) publishedFigure(t *summary.Task) figure {
 	var pairs []pair
 	for _, c := range s.Published {
 		if c.Task == t.Name {
@@ -72,7 +72,7 @@ func (s *Report) comparedName(name, task, lengths string) string {
 }
 
 // rankFigure has the mean reciprocal ranks and the published ones.
-func (s *Report) rankFigure() Figure {
+func (s *Report) rankFigure() figure {
 	var pairs []pair
 	for _, r := range s.Ranks {
 		pairs = append(pairs, pair{name: r.Name, encoding: r.Encoding, here: r.MRR, published: r.Published})
@@ -81,9 +81,9 @@ func (s *Report) rankFigure() Figure {
 }
 
 // dotFigure has a line with two dots for each pair.
-func (s *Report) dotFigure(name, x string, pairs []pair, most float64) Figure {
+func (s *Report) dotFigure(name, x string, pairs []pair, most float64) figure {
 	if len(pairs) == 0 {
-		return Figure{}
+		return figure{}
 	}
 	p := panel{x: axis{label: x, high: most, ticks: even(0)}, y: axis{low: -0.6, high: float64(len(pairs)) - 0.4, named: true}}
 	var names []plot.Tick
@@ -104,5 +104,5 @@ func (s *Report) dotFigure(name, x string, pairs []pair, most float64) Figure {
 		p.marks = append(p.marks, s.marker(d.encoding, here, bigMarker))
 	}
 	p.y.ticks = plot.ConstantTicks(names)
-	return Figure{Name: name, width: 5.6 * vg.Inch, height: vg.Inch * vg.Length(0.7+0.27*float64(len(pairs))), panels: []panel{p}, across: 1}
+	return figure{Name: name, width: 5.6 * vg.Inch, height: vg.Inch * vg.Length(0.7+0.27*float64(len(pairs))), panels: []panel{p}, across: 1}
 }

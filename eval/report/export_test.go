@@ -5,6 +5,9 @@ import "github.com/nopezoo/zoo/eval/summary"
 // Chart is a chart.
 type Chart = chart
 
+// Figure is one or several panels.
+type Figure = figure
+
 // Encoding is an encoding and its looks.
 type Encoding = encoding
 

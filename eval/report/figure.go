@@ -15,9 +15,9 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Figure is one or several panels of a study for a paper, with one legend above: on white, with the page's colours
+// figure is one or several panels of a study for a paper, with one legend above: on white, with the page's colours
 // and shapes.
-type Figure struct {
+type figure struct {
 	Name          string    // fit for a file
 	width, height vg.Length // of a panel
 	panels        []panel
@@ -29,7 +29,7 @@ type Figure struct {
 const legendHeight = vg.Length(16)
 
 // size is the size of the figure, and the lines of its legend.
-func (f Figure) size() (width, height vg.Length, legend [][]name) {
+func (f figure) size() (width, height vg.Length, legend [][]name) {
 	width = f.width * vg.Length(f.across)
 	x := vg.Length(0)
 	for _, n := range f.legend {
@@ -46,7 +46,7 @@ func (n name) legendWidth() vg.Length {
 	return 30 + textStyle(ink, draw.XLeft, draw.YCenter).Width(n.text)
 }
 
-func (f Figure) draw(c draw.Canvas) {
+func (f figure) draw(c draw.Canvas) {
 	_, _, legend := f.size()
 	top := c.Max.Y
 	for _, line := range legend {
@@ -78,7 +78,7 @@ const (
 )
 
 // Write writes the figure as "svg" or "png". The same study gives the same bytes.
-func (f Figure) Write(w io.Writer, format string) error {
+func (f figure) Write(w io.Writer, format string) error {
 	width, height, _ := f.size()
 	switch format {
 	case "svg":
@@ -109,8 +109,8 @@ func printable(r rune) rune {
 
 // Figures lists every chart of the page, for each task and place in turn. A chart
 // with nothing in it is left out.
-func (s *Report) Figures() []Figure {
-	var out []Figure
+func (s *Report) Figures() []figure {
+	var out []figure
 	for _, t := range s.Tasks {
 		out = append(out, s.accuracyFigure(t))
 		for i, p := range t.Places {
@@ -133,12 +133,12 @@ func (s *Report) Figures() []Figure {
 }
 
 // drawable leaves out figures without panels.
-func drawable(figures []Figure) []Figure {
-	return slices.DeleteFunc(figures, func(f Figure) bool { return len(f.panels) == 0 })
+func drawable(figures []figure) []figure {
+	return slices.DeleteFunc(figures, func(f figure) bool { return len(f.panels) == 0 })
 }
 
 // distinctNames numbers figures whose names would be one file.
-func distinctNames(figures []Figure) []Figure {
+func distinctNames(figures []figure) []figure {
 	seen := map[string]bool{}
 	for i := range figures {
 		name := figures[i].Name

@@ -10,10 +10,10 @@ import (
 )
 
 // heatFigure is tasks by series: mean exact match beyond the trained lengths.
-func (s *Report) heatFigure() Figure {
+func (s *Report) heatFigure() figure {
 	lines := s.HeatMap.Lines
 	if len(lines) < 2 {
-		return Figure{}
+		return figure{}
 	}
 	names := s.HeatMap.Head[1:]
 	const wide, high, gap = 54., 20., 0.02 // of a cell, in points, and around its unit square
@@ -43,7 +43,7 @@ func (s *Report) heatFigure() Figure {
 		}
 	}
 	p.x.ticks, p.y.ticks = plot.ConstantTicks(series), plot.ConstantTicks(tasks)
-	return Figure{Name: "heatmap", width: left + wide*vg.Length(len(names)) + 5*margin, height: below + high*vg.Length(len(lines)) + 4*margin, panels: []panel{p}, across: 1}
+	return figure{Name: "heatmap", width: left + wide*vg.Length(len(names)) + 5*margin, height: below + high*vg.Length(len(lines)) + 4*margin, panels: []panel{p}, across: 1}
 }
 
 // heatColour is the page's scale on white, 0..1 from light to dark blue.

@@ -13,8 +13,8 @@ import (
 )
 
 // insideFigures has a figure of each task for each measure.
-func (s *Report) insideFigures() []Figure {
-	var out []Figure
+func (s *Report) insideFigures() []figure {
+	var out []figure
 	for _, t := range s.inside {
 		for _, f := range runsFigures() {
 			out = append(out, f.of(t))
@@ -38,14 +38,14 @@ const (
 )
 
 // smallPanels are panels in lines as wide as a page.
-func smallPanels(file string, width vg.Length, panels []panel, legend []name) Figure {
-	return Figure{Name: file, width: width, height: panelHeight, panels: panels, across: min(int(pageWidth/width), len(panels)), legend: legend}
+func smallPanels(file string, width vg.Length, panels []panel, legend []name) figure {
+	return figure{Name: file, width: width, height: panelHeight, panels: panels, across: min(int(pageWidth/width), len(panels)), legend: legend}
 }
 
 // distanceFigure has a panel for each model with a line for each head: its mean distance by length.
-func distanceFigure(t summary.InsideTask) Figure {
+func distanceFigure(t summary.InsideTask) figure {
 	if len(t.Lengths) < 2 {
-		return Figure{}
+		return figure{}
 	}
 	var panels []panel
 	top, layers, seeds := 0.0, 0, map[string]int{}
@@ -63,9 +63,9 @@ func distanceFigure(t summary.InsideTask) Figure {
 		if seeds[m.Encoding] > 1 {
 			p.title = m.Name
 		}
-		add := func(style draw.LineStyle, place summary.InsidePlace, distance func(*eval.Observation) float64) {
+		add := func(style draw.LineStyle, at []*eval.Observation, distance func(*eval.Observation) float64) {
 			var points []point
-			for _, o := range place.At {
+			for _, o := range at {
 				if o != nil {
 					points = append(points, point{float64(o.Length), distance(o)})
 					top = max(top, distance(o))
@@ -73,9 +73,9 @@ func distanceFigure(t summary.InsideTask) Figure {
 			}
 			p.marks = append(p.marks, stroke{points, style})
 		}
-		add(evenStyle(), places[0], func(o *eval.Observation) float64 { return o.Control["distance"] })
+		add(evenStyle(), places[0].At, func(o *eval.Observation) float64 { return o.Control["distance"] })
 		for _, place := range places {
-			add(layerStyle(place.Layer), place, func(o *eval.Observation) float64 { return o.Values["distance"] })
+			add(layerStyle(place.Layer), place.At, func(o *eval.Observation) float64 { return o.Values["distance"] })
 			layers = max(layers, place.Layer+1)
 		}
 		panels = append(panels, p)
@@ -111,8 +111,8 @@ const mapSide = 1.05 * vg.Inch
 
 // mapFigure has the attention weights of each head of a model in one sequence of a length: a line of maps for each layer. Queries
 // run downwards, keys to the right.
-func mapFigure(t summary.InsideTask, m *summary.InsideModel, length int) Figure {
-	f := Figure{Name: fmt.Sprintf("map-%s-%s-%d", fileName(t.Name), fileName(m.Name), t.Lengths[length]),
+func mapFigure(t summary.InsideTask, m *summary.InsideModel, length int) figure {
+	f := figure{Name: fmt.Sprintf("map-%s-%s-%d", fileName(t.Name), fileName(m.Name), t.Lengths[length]),
 		width: mapSide + 2*margin, height: mapSide + 2*margin + titleHeight}
 	places, _ := m.Seen(eval.MeasureAttention, eval.TaskTokens)
 	layer := -1

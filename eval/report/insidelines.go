@@ -43,7 +43,7 @@ func (p *panel) addLine(text string, style draw.LineStyle, points []point) {
 }
 
 // linesFigure has the panels that have marks, with room around their lines.
-func linesFigure(file string, panels []panel, legend []name) Figure {
+func linesFigure(file string, panels []panel, legend []name) figure {
 	var drawn []panel
 	for _, p := range panels {
 		if len(p.marks) == 0 {
@@ -116,7 +116,7 @@ func runsFigures() []runsFigure {
 // shownR2 is where the R² of a probe is drawn: it may be any number below 0.
 func shownR2(_ *eval.Observation, v float64) float64 { return max(v, -0.5) }
 
-func (f runsFigure) of(t summary.InsideTask) Figure {
+func (f runsFigure) of(t summary.InsideTask) figure {
 	trainedModels, made := runsOf(t)
 	var panels []panel
 	low := 0.0
@@ -183,7 +183,7 @@ func placePoints(m *summary.InsideModel, measure, tokens string, length int, l r
 
 // courseFigure has R² of the position in hidden states along training, after each layer, and the share of the sequences that are
 // right: a panel for each run with steps on the way and each kind of tokens.
-func courseFigure(t summary.InsideTask) Figure {
+func courseFigure(t summary.InsideTask) figure {
 	var panels []panel
 	layers := 0
 	runs, _ := runsOf(t)
@@ -226,7 +226,7 @@ func courseFigure(t summary.InsideTask) Figure {
 
 // logitsFigure has the term of distance of each head's logits, a panel for each run and its untrained weights; heads are named
 // with their R² of both terms.
-func logitsFigure(t summary.InsideTask) Figure {
+func logitsFigure(t summary.InsideTask) figure {
 	var panels []panel
 	layers := 0
 	runs, _ := runsOf(t)

@@ -17,14 +17,14 @@ type curves struct {
 	report *Report
 }
 
-func (s *Report) accuracyFigure(t *summary.Task) Figure {
+func (s *Report) accuracyFigure(t *summary.Task) figure {
 	if !t.Scored {
-		return Figure{}
+		return figure{}
 	}
 	return s.lineFigure("accuracy-"+fileName(t.Name), "exact match, %", t, accuracyChart(t, summary.Exact))
 }
 
-func (s *Report) costFigure(t *summary.Task, p summary.Place, key, label, place string) Figure {
+func (s *Report) costFigure(t *summary.Task, p summary.Place, key, label, place string) figure {
 	k := costChart(p, key)
 	if k.Bottom == 0 {
 		k.Top *= 1.05
@@ -34,9 +34,9 @@ func (s *Report) costFigure(t *summary.Task, p summary.Place, key, label, place 
 
 // lineFigure draws curves over the length, with bands, the trained lengths shaded,
 // and names at the ends.
-func (s *Report) lineFigure(name, y string, t *summary.Task, drawn chart) Figure {
+func (s *Report) lineFigure(name, y string, t *summary.Task, drawn chart) figure {
 	if len(drawn.Lines) == 0 {
-		return Figure{}
+		return figure{}
 	}
 	k := curves{drawn, t, s}
 	first, last := t.X[0], t.X[len(t.X)-1]
@@ -48,7 +48,7 @@ func (s *Report) lineFigure(name, y string, t *summary.Task, drawn chart) Figure
 	}
 	p.marks = slices.Concat(k.limits(), k.bands(), k.bars(), k.dots(), k.strokes(), k.markers())
 	p.names = k.names()
-	return Figure{Name: name, width: 6.3 * vg.Inch, height: 3.6 * vg.Inch, panels: []panel{p}, across: 1}
+	return figure{Name: name, width: 6.3 * vg.Inch, height: 3.6 * vg.Inch, panels: []panel{p}, across: 1}
 }
 
 func (k curves) series(n int) summary.Series { return k.task.Series[k.Lines[n].Series] }

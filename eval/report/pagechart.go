@@ -13,7 +13,7 @@ type pageChart struct {
 	SVG  template.HTML
 }
 
-func pageCharts(figures []Figure) ([]pageChart, error) {
+func pageCharts(figures []figure) ([]pageChart, error) {
 	var out []pageChart
 	for _, f := range figures {
 		var b bytes.Buffer

@@ -20,12 +20,11 @@ func Formats() []string { return []string{"table", "md", "latex", "csv", "json",
 // Printer writes results: the tables of a task when it is complete (Task), everything
 // else at the end (Rest). Above tables stands where the rows were measured.
 type Printer struct {
-	Out       io.Writer
-	Format    string             // one of Formats
-	Width     int                // of tables of text, in characters; 0 is 80
-	Ranks     string             // how ranks weigh lengths, see summary.Options
-	Published *summary.Published // see summary.Options
-	Beside    bool               // set the published numbers next to ours, at the end
+	Out     io.Writer
+	Format  string          // one of Formats
+	Width   int             // of tables of text, in characters; 0 is 80
+	Options summary.Options // of the study
+	Beside  bool            // set the published numbers next to ours, at the end
 
 	shown map[string]bool // tasks that were written
 	where string          // the line that was written last
@@ -52,7 +51,7 @@ func (p *Printer) Task(rows []eval.Row) error {
 func (p *Printer) Rest(rows []eval.Row) error {
 	switch p.Format {
 	case "jsonl":
-		return eval.WriteJSONL(p.Out, rows...)
+		return eval.Write(p.Out, rows...)
 	case "json":
 		e := json.NewEncoder(p.Out)
 		e.SetIndent("", "  ")
@@ -78,7 +77,7 @@ func (p *Printer) sections(rows []eval.Row, wanted func(summary.Section) bool) e
 	if len(rows) == 0 {
 		return nil
 	}
-	s, err := summary.New(rows, summary.Options{Ranks: p.Ranks, Published: p.Published})
+	s, err := summary.New(rows, p.Options)
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func TestPrinterBeside(t *testing.T) {
 			Score: eval.Score{N: 10, Asked: 10, Correct: correct, Accuracy: float64(correct) / 10}}
 	}
 	var out strings.Builder
-	p := report.Printer{Out: &out, Format: "table", Published: published, Beside: true}
+	p := report.Printer{Out: &out, Format: "table", Options: summary.Options{Published: published}, Beside: true}
 	if err := p.Rest([]eval.Row{row(1, 9, 10), row(2, 7, 8), row(3, 0, 2)}); err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/nopezoo/zoo/internal/files"
 )
 
-// Results are what files hold.
-type Results struct {
+// results are what files hold.
+type results struct {
 	Files        []string // in the order in which they were read
 	Rows         []eval.Row
 	Observations []eval.Observation
@@ -21,21 +21,21 @@ type Results struct {
 // Read reads result files in the order of paths; of a folder, all files below it that end in .jsonl or .jsonl.gz, in lexical
 // order. A file holds rows or observations. A line that cannot be read is an error with its file and number, and so are paths
 // without any.
-func Read(paths ...string) (Results, error) {
+func Read(paths ...string) (results, error) {
 	names, err := resultFiles(paths)
 	if err != nil {
-		return Results{}, err
+		return results{}, err
 	}
-	r := Results{Files: names}
+	r := results{Files: names}
 	for _, name := range names {
 		rows, found, err := readFile(name)
 		if err != nil {
-			return Results{}, fmt.Errorf("report: %s: %w", name, err)
+			return results{}, fmt.Errorf("report: %s: %w", name, err)
 		}
 		r.Rows, r.Observations = append(r.Rows, rows...), append(r.Observations, found...)
 	}
 	if len(r.Rows)+len(r.Observations) == 0 {
-		return Results{}, fmt.Errorf("report: %s: no results; write some with: zoo bench -o results/bench.jsonl",
+		return results{}, fmt.Errorf("report: %s: no results; write some with: zoo bench -o results/bench.jsonl",
 			strings.Join(paths, ", "))
 	}
 	return r, nil

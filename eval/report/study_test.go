@@ -83,14 +83,14 @@ func TestRead(t *testing.T) {
 		return path
 	}
 	var line strings.Builder
-	if err := eval.WriteJSONL(&line, row(t, "nope", 0, 10, 1)); err != nil {
+	if err := eval.Write(&line, row(t, "nope", 0, 10, 1)); err != nil {
 		t.Fatal(err)
 	}
 	a := put("good/a.jsonl", line.String())
 	put("good/b/a.jsonl", "\n"+strings.Repeat(strings.Replace(line.String(), `"correct":1,`, `"correct":2,`, 1), 2))
 	put("good/notes.txt", "no result")
 	var observations strings.Builder
-	if err := eval.WriteObservations(&observations, seen()...); err != nil {
+	if err := eval.Write(&observations, seen()...); err != nil {
 		t.Fatal(err)
 	}
 	put("good/b/heads.jsonl", "\n"+observations.String())

@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,8 +19,12 @@ func textRow(encoding string, seed uint64, length int, bits float64) eval.Row {
 	r := eval.Row{Schema: eval.RowSchema, Measure: eval.MeasureText, Encoding: encoding, Architecture: "decoder", Task: "text-walls-0123456789ab",
 		TaskVersion: 1, Split: "test", TrainSeed: seed, TrainMin: 16, TrainMax: 16, Length: length, Batch: 8, Untimed: true}
 	r.Model, r.Provider, r.ToolVersion = encoding, "go", "test"
-	r.Text = &eval.TextScore{N: 20, Documents: 7, Bits: bits, Stride: 16, Sliding: bits - 0.5, SlidingSE: 0.25,
-		Positions: []eval.PositionBits{{From: 1, To: 1, Bits: bits + 1}, {From: 2, To: 2, Bits: bits}, {From: 3, To: 4, Bits: bits - 1}}}
+	r.Text = &eval.TextScore{N: 20, Documents: 7, Bits: bits, Stride: 16, Sliding: bits - 0.5, SlidingSE: 0.25}
+	r.Text.Positions = slices.Grow(r.Text.Positions, 3)[:3]
+	for i, end := range []int{1, 2, 4} {
+		p := &r.Text.Positions[i]
+		p.From, p.To, p.Bits = i+1, end, bits+1-float64(i)
+	}
 	return r
 }
 

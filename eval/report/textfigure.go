@@ -10,12 +10,12 @@ import (
 
 // textFigures are the charts of a corpus: bits per byte by length of the context, in the two protocols of
 // Press et al. 2022 (see eval.TextScore), and by place in the longest windows.
-func (s *Report) textFigures(t *summary.Text) []Figure {
+func (s *Report) textFigures(t *summary.Text) []figure {
 	var series []summary.Series
 	for _, s := range t.Series {
 		series = append(series, summary.Series{Name: s.Name, Encoding: s.Encoding, Variant: s.Variant})
 	}
-	var out []Figure
+	var out []figure
 	add := func(name, axis, y string, lengths []task.Span, k chart) {
 		if len(lengths) > 1 {
 			over := &summary.Task{Axis: axis, Octaves: true, Lengths: lengths, X: each(lengths, task.Span.Middle), Trained: t.Trained, Series: series}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/internal/human"
 )
@@ -18,8 +19,8 @@ var modelTraits = []func(eval.Row) string{
 	dtypeOf,
 	func(r eval.Row) string { return r.Provider },
 	func(r eval.Row) string { return threads(r.Threads) },
-	func(r eval.Row) string { return r.Computer() },
-	func(r eval.Row) string { return fmt.Sprintf("train seed %v", r.TrainSeeds()) },
+	computer,
+	func(r eval.Row) string { return fmt.Sprintf("train seed %v", trainSeedsOf(r)) },
 	func(r eval.Row) string { return human.Plural(r.TrainSteps, "step", "steps") },
 	func(r eval.Row) string { return "config " + r.ConfigHash[:min(8, len(r.ConfigHash))] },
 	func(r eval.Row) string { return "file " + r.ModelSHA256[:min(8, len(r.ModelSHA256))] },
@@ -136,4 +137,15 @@ func threads(n int) string {
 		return "a thread per core"
 	}
 	return human.Plural(n, "thread", "threads")
+}
+
+// trainSeedsOf are the seeds of a row's training run.
+func trainSeedsOf(r eval.Row) card.Seeds { return card.Seeds{Weights: r.TrainSeed, Data: r.DataSeed} }
+
+// computer names what computed: the processor, or the device with it.
+func computer(r eval.Row) string {
+	if r.Adapter == "" || r.Machine == "" {
+		return r.Machine + r.Adapter
+	}
+	return r.Machine + ", " + r.Adapter
 }

@@ -89,7 +89,7 @@ func metrics() []metric {
 // placeTraits are all that costs depend on except the model and length. What all places
 // share is left out of their names, except the first ones.
 var placeTraits = slices.Concat([]func(eval.Row) string{
-	func(r eval.Row) string { return cmp.Or(r.Computer(), "unnamed machine") },
+	func(r eval.Row) string { return cmp.Or(computer(r), "unnamed machine") },
 	func(r eval.Row) string { return cmp.Or(r.Provider, "unnamed provider") },
 	func(r eval.Row) string { return r.Profile + " profile" },
 	engineTraits[0], // the batch

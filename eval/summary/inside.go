@@ -26,7 +26,7 @@ type InsideModel struct {
 	Trained  [2]int
 	Right    []Number // share of the sequences, by InsideTask.Lengths
 	Reasons  []string // why there is nothing at a length, "" where there is, or nobody looked
-	Places   []InsidePlace
+	Places   []insidePlace
 
 	OnTheWay bool           // a step of training that others followed
 	Init     *InsideModel   // of the last step of a run: the weights before training; nil where nobody looked
@@ -36,8 +36,8 @@ type InsideModel struct {
 	seeds card.Seeds
 }
 
-// InsidePlace is one place of a model, with the observation at each length of the task, nil for none.
-type InsidePlace struct {
+// insidePlace is one place of a model, with the observation at each length of the task, nil for none.
+type insidePlace struct {
 	place
 	At    []*eval.Observation
 	Roles []string // of attention: the role and its score
@@ -128,9 +128,9 @@ func (t *InsideTask) add(o *eval.Observation, encoding string) {
 	} else if o.With != "" {
 		where.Pair = encoding + " – " + o.WithEncoding
 	}
-	p := found(&m.Places, func(p *InsidePlace) bool { return p.place == where })
+	p := found(&m.Places, func(p *insidePlace) bool { return p.place == where })
 	if p.At == nil {
-		*p = InsidePlace{where, make([]*eval.Observation, len(t.Lengths)), make([]string, len(t.Lengths))}
+		*p = insidePlace{where, make([]*eval.Observation, len(t.Lengths)), make([]string, len(t.Lengths))}
 	}
 	p.At[length], p.Roles[length] = o, roleText(o)
 }
@@ -178,7 +178,7 @@ func (t *InsideTask) join() {
 
 // Seen are the places of a measure with such tokens, and the index of the greatest trained length that one of them has, or else of the
 // least one; −1 for none. No model has none.
-func (m *InsideModel) Seen(measure, tokens string) (places []InsidePlace, length int) {
+func (m *InsideModel) Seen(measure, tokens string) (places []insidePlace, length int) {
 	length = -1
 	if m == nil {
 		return nil, length
@@ -189,7 +189,7 @@ func (m *InsideModel) Seen(measure, tokens string) (places []InsidePlace, length
 		}
 	}
 	for i := range m.Right {
-		k := slices.IndexFunc(places, func(p InsidePlace) bool { return p.At[i] != nil })
+		k := slices.IndexFunc(places, func(p insidePlace) bool { return p.At[i] != nil })
 		if k >= 0 && (length < 0 || places[k].At[i].Length <= m.Trained[1]) {
 			length = i
 		}

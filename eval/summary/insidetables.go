@@ -129,7 +129,7 @@ func (t *InsideTask) byLength(models []InsideModel, title, measure, tokens strin
 
 // observed reports whether there is something at a length.
 func (m *InsideModel) observed(measure, tokens string, length int) bool {
-	return slices.ContainsFunc(m.Places, func(p InsidePlace) bool { return p.Measure == measure && p.Tokens == tokens && p.At[length] != nil })
+	return slices.ContainsFunc(m.Places, func(p insidePlace) bool { return p.Measure == measure && p.Tokens == tokens && p.At[length] != nil })
 }
 
 func probeText(o *eval.Observation) string {
@@ -198,7 +198,7 @@ func (t *InsideTask) lookBackTable() Table {
 		line := []string{m.Encoding}
 		for i := range t.Lengths {
 			known := func(name string) Number {
-				values := each(places, func(p InsidePlace) float64 { return float64(number(p.At[i], name)) })
+				values := each(places, func(p insidePlace) float64 { return float64(number(p.At[i], name)) })
 				return mean(slices.DeleteFunc(values, math.IsNaN))
 			}
 			cell := known("distance").digits(1)

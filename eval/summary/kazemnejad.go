@@ -34,8 +34,8 @@ const (
 )
 
 // kazemnejad reads the numbers of the paper that this project rebuilds: means over three runs.
-func kazemnejad() (*Published, error) {
-	p := &Published{Source: PublishedSource, Caveats: []string{fmt.Sprintf(
+func kazemnejad() (*publishedNumbers, error) {
+	p := &publishedNumbers{Source: PublishedSource, Caveats: []string{fmt.Sprintf(
 		"The paper’s models have 12 layers and %s parameters, read T5’s vocabulary and train for %s steps. The table "+
 			"says in what each model here differs.", human.Millions(publishedParameters), human.Thousands(publishedSteps))}}
 	means := map[[2]string]map[task.Span]float64{} // by task and encoding

@@ -17,8 +17,8 @@ import (
 	"github.com/nopezoo/zoo/internal/files"
 )
 
-// Published holds the numbers of a paper, which stand next to ours.
-type Published struct {
+// publishedNumbers holds the numbers of a paper, which stand next to ours.
+type publishedNumbers struct {
 	Source  string   // how it is cited
 	Caveats []string // what a reader of both must know, in sentences
 
@@ -67,12 +67,12 @@ func (m *publishedModel) lengths() []task.Span {
 }
 
 // order lists the encodings as the paper decides ties.
-func (p *Published) order() []string {
+func (p *publishedNumbers) order() []string {
 	return each(p.ranks, func(r publishedRank) string { return r.encoding })
 }
 
 // withBeyond is the model of a task, and of an encoding unless that is "", with means at longer lengths; nil for none.
-func (p *Published) withBeyond(task, encoding string) *publishedModel {
+func (p *publishedNumbers) withBeyond(task, encoding string) *publishedModel {
 	i := slices.IndexFunc(p.models, func(m publishedModel) bool {
 		return m.task == task && (encoding == "" || m.encoding == encoding) && m.beyond.Known()
 	})
@@ -96,7 +96,7 @@ const PublishedFile = "published.csv"
 // ended ("fit" for a run that fitted, anything else for one that did not), and one for each length or bin ("51-100") of accuracies
 // in 0..1. What the paper does not tell is empty. A line is a run.
 // Comments (#) stand first: the source, and after an empty comment line each caveat.
-func ReadPublished(name string, results ...string) (*Published, error) {
+func ReadPublished(name string, results ...string) (*publishedNumbers, error) {
 	if name == "" {
 		var err error
 		if name, err = publishedFile(results); err != nil || name == "" {
@@ -145,12 +145,12 @@ func publishedFile(results []string) (string, error) {
 	return strings.Join(found, ""), nil
 }
 
-func parsePublished(data []byte) (*Published, error) {
+func parsePublished(data []byte) (*publishedNumbers, error) {
 	paragraphs := commentsOf(string(data))
 	if len(paragraphs) == 0 {
 		return nil, errors.New("published numbers: no comment names their source; begin the file with # and the paper")
 	}
-	p := &Published{Source: paragraphs[0], Caveats: paragraphs[1:]}
+	p := &publishedNumbers{Source: paragraphs[0], Caveats: paragraphs[1:]}
 	head := publishedHead
 	lines := csv.NewReader(bytes.NewReader(data))
 	lines.Comment = '#'
@@ -171,7 +171,7 @@ func parsePublished(data []byte) (*Published, error) {
 }
 
 // add adds a run to its model.
-func (p *Published) add(fields []string, spans []task.Span) error {
+func (p *publishedNumbers) add(fields []string, spans []task.Span) error {
 	m := publishedModel{task: fields[0], encoding: fields[1], setup: fields[2], beyond: Unknown}
 	if rate := fields[3]; rate != "" {
 		m.setup = strings.TrimPrefix(m.setup+", learning rate "+rate, ", ")

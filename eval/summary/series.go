@@ -58,7 +58,7 @@ func (s Series) measuredAt(lengths []task.Span, onlyFitted bool) Series {
 	first := s.Rows[0]
 	s.Model, s.Parameters, s.Trained = first.Model, first.Parameters, [2]int{first.TrainMin, first.TrainMax}
 	s.Seeds, s.Fit, s.fitted = nil, fit{}, map[card.Seeds]*bool{}
-	for _, run := range groupBy(s.Rows, func(r eval.Row) card.Seeds { return r.TrainSeeds() }) {
+	for _, run := range groupBy(s.Rows, trainSeedsOf) {
 		fitted := fittedRun(run.rows)
 		s.Fit.count(fitted)
 		if s.fitted[run.key] = fitted; !onlyFitted || fitted != nil && *fitted {
@@ -71,7 +71,7 @@ func (s Series) measuredAt(lengths []task.Span, onlyFitted bool) Series {
 	s.Steps = [2]int{steps[0], steps[len(steps)-1]}
 	s.measure, s.seeds = Exact, map[card.Seeds]map[task.Span]cell{}
 	scored := slices.DeleteFunc(slices.Clone(s.Rows), func(r eval.Row) bool { return r.Task == "" })
-	for _, of := range groupBy(scored, func(r eval.Row) card.Seeds { return r.TrainSeeds() }) {
+	for _, of := range groupBy(scored, trainSeedsOf) {
 		s.seeds[of.key] = map[task.Span]cell{}
 		for _, at := range groupBy(of.rows, func(r eval.Row) task.Span { return r.Span() }) {
 			s.seeds[of.key][at.key] = pool(at.rows)

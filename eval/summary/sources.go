@@ -26,7 +26,7 @@ func setups(rows []eval.Row) []string {
 		default: // it heeded no number of threads before it had threads of its own
 			engine = "pure Go"
 		}
-		setup := strings.Join([]string{cmp.Or(r.Computer(), "unnamed machine"), engine, "zoo " + cmp.Or(r.ToolVersion, "of unnamed version")}, ", ")
+		setup := strings.Join([]string{cmp.Or(computer(r), "unnamed machine"), engine, "zoo " + cmp.Or(r.ToolVersion, "of unnamed version")}, ", ")
 		if !slices.Contains(out, setup) {
 			out = append(out, setup)
 		}
@@ -47,7 +47,7 @@ func modelsTable(rows []eval.Row) Table {
 		}
 		r := of.rows[0]
 		line := words(r.Model, r.Encoding, r.Task)
-		line = append(line, figures(human.Millions(r.Parameters), r.TrainSeeds().String(), strconv.Itoa(r.TrainSteps))...)
+		line = append(line, figures(human.Millions(r.Parameters), trainSeedsOf(r).String(), strconv.Itoa(r.TrainSteps))...)
 		line = append(line, words(fittedText(r.FittedStep))...)
 		line = append(line, figures(fmt.Sprintf("%d–%d", r.TrainMin, r.TrainMax))...)
 		line = append(line, words(head(r.ModelSHA256), head(r.ConfigHash))...)

@@ -26,7 +26,7 @@ type Options struct {
 	// OnlyFitted leaves out runs that are not known to have fitted, as papers do whose means
 	// are over such runs. How many there are of all is told all the same (Series.Fit).
 	OnlyFitted bool
-	Published  *Published // the numbers to compare with; nil for the numbers of Kazemnejad
+	Published  *publishedNumbers // the numbers to compare with; nil for the numbers of Kazemnejad
 }
 
 // Study is what a set of rows says.
@@ -57,7 +57,7 @@ type Study struct {
 	Setups []string `json:"-"` // machines, engines, threads and versions
 	Models Table    `json:"-"` // the model files that were measured
 
-	published *Published
+	published *publishedNumbers
 	exact     *Study // the study by exact match, if this is not the one
 }
 
@@ -324,7 +324,7 @@ func distinct[T cmp.Ordered](rows []eval.Row, value func(eval.Row) T) []T {
 
 // seedsOf lists the training runs' seeds, each once, in order.
 func seedsOf(rows []eval.Row) []card.Seeds {
-	out := each(rows, func(r eval.Row) card.Seeds { return r.TrainSeeds() })
+	out := each(rows, trainSeedsOf)
 	slices.SortFunc(out, card.Seeds.Compare)
 	return slices.Compact(out)
 }

@@ -116,7 +116,7 @@ func newTextPoint(rows []eval.Row) textPoint {
 	p := textPoint{NA: len(rows) > 0 && len(measured) == 0, SlidingSE: Unknown}
 	over := func(value func(*eval.TextScore) float64) Spread {
 		var runs []float64
-		for _, run := range groupBy(measured, func(r eval.Row) card.Seeds { return r.TrainSeeds() }) {
+		for _, run := range groupBy(measured, trainSeedsOf) {
 			runs = append(runs, float64(mean(each(run.rows, func(r eval.Row) float64 { return value(r.Text) }))))
 		}
 		return overRuns(runs)

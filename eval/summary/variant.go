@@ -88,10 +88,10 @@ func withTrait(name, value string) string {
 func conflicting(rows []eval.Row, value func(eval.Row) string) bool {
 	of := map[card.Seeds]string{}
 	for _, r := range rows {
-		if v, ok := of[r.TrainSeeds()]; ok && v != value(r) {
+		if v, ok := of[trainSeedsOf(r)]; ok && v != value(r) {
 			return true
 		}
-		of[r.TrainSeeds()] = value(r)
+		of[trainSeedsOf(r)] = value(r)
 	}
 	return false
 }

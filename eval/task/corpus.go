@@ -15,9 +15,9 @@ import (
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
-// Corpus is running text, divided into documents. A model learns every token of it, and is
+// corpus is running text, divided into documents. A model learns every token of it, and is
 // measured by bits per byte (package eval). Its methods read the corpus when they need it.
-type Corpus struct {
+type corpus struct {
 	name fileName
 	text func() (texts, error)
 }
@@ -77,7 +77,7 @@ func lookupText(name string) (Task, error) {
 		Space:       func(int) float64 { return math.Inf(1) },
 		Correct:     func(target, generated string) bool { return target == generated },
 		Chance:      func(int) float64 { return 0 },
-		Corpus: &Corpus{f, func() (texts, error) {
+		Corpus: &corpus{f, func() (texts, error) {
 			all, digest, err := openText(f)
 			if err == nil {
 				err = f.holds(digest)
@@ -107,7 +107,7 @@ func openText(f fileName) (texts, string, error) {
 }
 
 // Documents returns the documents of a split, at least one.
-func (c *Corpus) Documents(split Split) ([]Document, error) {
+func (c *corpus) Documents(split Split) ([]Document, error) {
 	if err := split.check(); err != nil {
 		return nil, fmt.Errorf("task %s: %w", c.name.named(), err)
 	}
@@ -123,7 +123,7 @@ func (c *Corpus) Documents(split Split) ([]Document, error) {
 }
 
 // Encoded returns the documents of a split as tokens, in the order of the corpus.
-func (c *Corpus) Encoded(tok *tokenizer.Tokenizer, split Split) ([][]int64, error) {
+func (c *corpus) Encoded(tok *tokenizer.Tokenizer, split Split) ([][]int64, error) {
 	documents, err := c.Documents(split)
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (c *Corpus) Encoded(tok *tokenizer.Tokenizer, split Split) ([][]int64, erro
 
 // sample draws a passage of a document and what comes after it: prompt and target have half
 // of the length each, in bytes, and up to three less where a character would be cut.
-func (c *Corpus) sample(rng *rand.Rand, length int, split Split) (Sample, error) {
+func (c *corpus) sample(rng *rand.Rand, length int, split Split) (Sample, error) {
 	documents, err := c.Documents(split)
 	if err != nil {
 		return Sample{}, err

@@ -164,14 +164,3 @@ func TestCorpusErrors(t *testing.T) {
 		}
 	}
 }
-
-func TestCutTexts(t *testing.T) {
-	got := task.CutTexts("a.txt", "one\ntwo\n%\n \n%\r\nthree", "%")
-	want := []task.Document{{Name: "a.txt 1", Text: "one\ntwo\n"}, {Name: "a.txt 2", Text: "three"}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	if whole := task.CutTexts("a.txt", "one\n%\n", ""); len(whole) != 1 || whole[0].Text != "one\n%\n" {
-		t.Errorf("%+v", whole)
-	}
-}

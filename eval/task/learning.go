@@ -5,39 +5,40 @@ import (
 	"sync"
 )
 
-// Learning is how a program follows the learning of subwords, which resolving a configuration of a run or
-// reading its checkpoint may take.
-type Learning struct {
-	Context  context.Context                    // ends it; nil: nothing does
-	Progress func(what string, done, total int) // called often; nil: nobody is told
-	Warn     func(error)                        // of pieces that could not be read from the cache, or not be kept there; nil drops it
+// learning is how a program follows the learning of subwords.
+type learning struct {
+	ctx      context.Context
+	progress func(what string, done, total int)
+	warn     func(error)
 }
 
 var following = struct {
 	sync.Mutex
-	Learning
+	learning
 }{}
 
-// FollowLearning has all that this process learns be followed, until the next call: it is for programs, when they begin.
-func FollowLearning(l Learning) {
+// FollowLearning has all that this process learns be followed, until the next call: it is for programs, when they begin. Resolving a
+// configuration of a run or reading its checkpoint may learn subwords. ctx ends it; progress is called often; warn is told of pieces
+// that could not be read from the cache, or not be kept there. Each may be nil.
+func FollowLearning(ctx context.Context, progress func(what string, done, total int), warn func(error)) {
 	following.Lock()
 	defer following.Unlock()
-	following.Learning = l
+	following.learning = learning{ctx, progress, warn}
 }
 
 // followed returns what FollowLearning was given, with nothing nil.
-func followed() Learning {
+func followed() learning {
 	following.Lock()
 	defer following.Unlock()
-	l := following.Learning
-	if l.Context == nil {
-		l.Context = context.Background()
+	l := following.learning
+	if l.ctx == nil {
+		l.ctx = context.Background()
 	}
-	if l.Progress == nil {
-		l.Progress = func(string, int, int) {}
+	if l.progress == nil {
+		l.progress = func(string, int, int) {}
 	}
-	if l.Warn == nil {
-		l.Warn = func(error) {}
+	if l.warn == nil {
+		l.warn = func(error) {}
 	}
 	return l
 }

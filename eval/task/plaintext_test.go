@@ -62,19 +62,6 @@ func TestNoText(t *testing.T) {
 	}
 }
 
-// The mark before a text is no part of it, but one within is.
-func TestMark(t *testing.T) {
-	for _, separator := range []string{"", "---"} {
-		got := task.CutTexts("a", "\ufeffone\ufeff", separator)
-		if len(got) != 1 || got[0].Text != "one\ufeff" {
-			t.Errorf("%q: %+v", separator, got)
-		}
-	}
-	if got := task.CutTexts("a", "\ufeff---\none", "---"); len(got) != 1 || got[0].Text != "one" {
-		t.Errorf("%+v", got)
-	}
-}
-
 // Prompts to answer may have the mark before them.
 func TestAnswersMark(t *testing.T) {
 	k := lookup(t, "scan")

@@ -48,14 +48,14 @@ func subwords(rule string, corpora []Task) ([]string, error) {
 	var pieces []string
 	if unkept == nil {
 		if pieces, err = readLearnt(path, of); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			watch.Warn(fmt.Errorf("%w; the subwords are learnt anew", err))
+			watch.warn(fmt.Errorf("%w; the subwords are learnt anew", err))
 		}
 	}
 	if pieces == nil {
 		train := func(texts []string) ([]string, error) {
-			return linked.Train(watch.Context, size, texts, watch.Progress)
+			return linked.Train(watch.ctx, size, texts, watch.progress)
 		}
-		if pieces, err = learn(train, corpora); watch.Context.Err() != nil && err != nil {
+		if pieces, err = learn(train, corpora); watch.ctx.Err() != nil && err != nil {
 			return nil, fmt.Errorf("interrupted while %d subwords were learnt from %s; nothing of them is kept, and the same command "+
 				"learns them", size, Names(corpora)) // not the context's error, which says no more than that it was interrupted
 		} else if err != nil {
@@ -65,7 +65,7 @@ func subwords(rule string, corpora []Task) ([]string, error) {
 			unkept = writeLearnt(path, of, pieces)
 		}
 		if unkept != nil {
-			watch.Warn(fmt.Errorf("the subwords that were learnt could not be kept, so that every process learns them anew: %w", unkept))
+			watch.warn(fmt.Errorf("the subwords that were learnt could not be kept, so that every process learns them anew: %w", unkept))
 		}
 	}
 	learnt.pieces[of] = pieces

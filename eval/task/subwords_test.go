@@ -104,16 +104,13 @@ func TestLearntOnce(t *testing.T) {
 	cache := tasktest.OwnCache(t)
 	var warnings []string
 	learnt := 0
-	watch := task.Learning{
-		Progress: func(what string, done, _ int) {
-			if what == "subwords" && done < 512 {
-				learnt++
-			}
-		},
-		Warn: func(err error) { warnings = append(warnings, err.Error()) },
-	}
-	task.FollowLearning(watch)
-	defer task.FollowLearning(task.Learning{})
+	warn := func(err error) { warnings = append(warnings, err.Error()) }
+	task.FollowLearning(nil, func(what string, done, _ int) {
+		if what == "subwords" && done < 512 {
+			learnt++
+		}
+	}, warn)
+	defer task.FollowLearning(nil, nil, nil)
 	path, _, _ := wordy(t)
 	k, err := task.Lookup("text:" + path)
 	if err != nil {
@@ -190,12 +187,11 @@ func TestLearntOnce(t *testing.T) {
 	// who is interrupted keeps nothing
 	cache = tasktest.OwnCache(t)
 	ctx, end := context.WithCancel(t.Context())
-	watch.Context, watch.Progress = ctx, func(what string, done, _ int) {
+	task.FollowLearning(ctx, func(what string, done, _ int) {
 		if what == "subwords" && done > 300 {
 			end()
 		}
-	}
-	task.FollowLearning(watch)
+	}, warn)
 	task.ForgetLearnt()
 	if _, err := task.Vocabulary("bpe:600", k); err == nil || !strings.Contains(err.Error(), "interrupted while 600 subwords were learnt from text:"+path) {
 		t.Errorf("error %v", err)

@@ -162,7 +162,7 @@ type Task struct {
 
 	// Corpus is set for a task of running text, which has no Generate: see CorpusPath for its
 	// names. Sample draws a passage and what comes after it.
-	Corpus *Corpus
+	Corpus *corpus
 
 	// Listed is the training set of a task whose paper trains on a list of different prompts, each of them
 	// once an epoch. The option "paper" sets it for a task with Each; nil: prompts are drawn.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 )
 
 // Document is a piece of running text that is read as a whole, and belongs to one split as
@@ -72,29 +71,4 @@ func WriteTexts(w io.Writer, documents []Document) error {
 		}
 	}
 	return nil
-}
-
-// CutTexts cuts a plain text into documents at the lines that are separator; "" leaves it
-// whole. Documents of nothing but white space are left out, and so is a mark, U+FEFF, before the text.
-func CutTexts(name, text, separator string) (out []Document) {
-	text = strings.TrimPrefix(text, byteOrderMark)
-	if separator == "" {
-		return []Document{{name, text}}
-	}
-	var now strings.Builder
-	end := func() {
-		if strings.TrimSpace(now.String()) != "" {
-			out = append(out, Document{fmt.Sprintf("%s %d", name, len(out)+1), now.String()})
-		}
-		now.Reset()
-	}
-	for line := range strings.Lines(text) {
-		if strings.TrimRight(line, "\r\n") == separator {
-			end()
-			continue
-		}
-		now.WriteString(line)
-	}
-	end()
-	return out
 }

@@ -101,7 +101,7 @@ func observed(t *testing.T, r request) []eval.Observation {
 func reread(t *testing.T, made []eval.Observation) []eval.Observation {
 	t.Helper()
 	var b strings.Builder
-	if err := eval.WriteObservations(&b, made...); err != nil {
+	if err := eval.Write(&b, made...); err != nil {
 		t.Fatal(err)
 	}
 	_, again, err := eval.Read(strings.NewReader(b.String()))

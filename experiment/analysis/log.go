@@ -17,7 +17,7 @@ import (
 // plan would make again; "" keeps nothing.
 func (p *Plan) Resume(path string) (*rowlog.Log[eval.Observation], error) {
 	log, err := rowlog.Open(path, rowlog.Format[eval.Observation]{Holds: "observations", MaxBytes: eval.MaxResults,
-		Read: eval.ReadPartialObservations, Write: eval.WriteObservations})
+		Read: eval.ReadPartial[eval.Observation], Write: eval.Write[eval.Observation]})
 	if err == nil {
 		p.takeAll(log.Records)
 	}

@@ -27,7 +27,7 @@ type Watch struct {
 
 // log is the format of a file of result rows that grows as cells are finished.
 func log() rowlog.Format[eval.Row] {
-	return rowlog.Format[eval.Row]{Holds: "results", MaxBytes: eval.MaxResults, Read: eval.ReadPartialJSONL, Write: eval.WriteJSONL}
+	return rowlog.Format[eval.Row]{Holds: "results", MaxBytes: eval.MaxResults, Read: eval.ReadPartial[eval.Row], Write: eval.Write[eval.Row]}
 }
 
 // resumeFrom gives the cells the rows that a file holds, and returns how many have one. The

@@ -44,7 +44,7 @@ func (s *Study) add(rows []eval.Row) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(eval.WriteJSONL(z, rows...), z.Close()); err != nil {
+	if err := errors.Join(eval.Write(z, rows...), z.Close()); err != nil {
 		return err
 	}
 	err = files.WriteBytesAtomic(s.Results, append(file, member.Bytes()...))
