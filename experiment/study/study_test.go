@@ -124,7 +124,7 @@ func TestResultsOfChanges(t *testing.T) {
 func TestChangesOfOtherModels(t *testing.T) {
 	for want, change := range map[string]sweep.Change{
 		"bench.changed: ntk:4: the encoding nope has no frequencies to scale": {RoPE: "ntk:4"},
-		`bench.changed: rope "fast": want none, or one of`:                             {RoPE: "fast"},
+		`bench.changed: rope "fast": want none, or one of`:                    {RoPE: "fast"},
 		`bench.changed: scale "log": want log-n`:                              {Scale: "log"},
 	} {
 		s := opened(t)

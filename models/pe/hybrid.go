@@ -74,7 +74,9 @@ func (r Row) complete() Row {
 		r.Fit = func(settings json.RawMessage, _ Data) (json.RawMessage, error) { return settings, nil }
 	}
 	if r.Scale == nil {
-		r.Scale = func(settings json.RawMessage, _ string, _ float64, _ func() (int, error)) (json.RawMessage, error) { return settings, nil }
+		r.Scale = func(settings json.RawMessage, _ string, _ float64, _ func() (int, error)) (json.RawMessage, error) {
+			return settings, nil
+		}
 	}
 	if r.Renew == nil {
 		r.Renew = func(settings json.RawMessage) (json.RawMessage, error) { return settings, nil }

@@ -91,11 +91,11 @@ func TestRefused(t *testing.T) {
 	_, unlinked := attention.Open(file(t, true), "cpu")
 	_, damaged := attention.Open([]byte("no model"), "go")
 	for want, err := range map[string]error{
-		"the text has no tokens":       empty,
-		"token 1 has the id 100000":    outside,
-		"no attention weights":         without,
+		"the text has no tokens":                   empty,
+		"token 1 has the id 100000":                outside,
+		"no attention weights":                     without,
 		`does not link the engine of provider cpu`: unlinked,
-		"attention: safety: ":          damaged,
+		"attention: safety: ":                      damaged,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
