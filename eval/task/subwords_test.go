@@ -105,12 +105,12 @@ func TestLearntOnce(t *testing.T) {
 	var warnings []string
 	learnt := 0
 	warn := func(err error) { warnings = append(warnings, err.Error()) }
-	task.FollowLearning(nil, func(what string, done, _ int) {
+	task.FollowLearning(t.Context(), func(what string, done, _ int) {
 		if what == "subwords" && done < 512 {
 			learnt++
 		}
 	}, warn)
-	defer task.FollowLearning(nil, nil, nil)
+	defer task.FollowLearning(context.Background(), nil, nil)
 	path, _, _ := wordy(t)
 	k, err := task.Lookup("text:" + path)
 	if err != nil {
