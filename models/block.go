@@ -210,7 +210,7 @@ func (p *pass) head(x *graph.Node) *graph.Node {
 		matrix = "head.weight"
 	}
 	logits := linear(p.b, p.times(x, factorOf(p.cfg.HeadScale, p.cfg.DModel)), p.param(matrix))
-	if p.cfg.biases().head {
+	if p.has("head.bias") {
 		logits = p.b.Add(logits, p.param("head.bias"))
 	}
 	return p.cap(logits, p.cfg.LogitCap)

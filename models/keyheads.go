@@ -1,17 +1,14 @@
 package models
 
 import (
+	"cmp"
+
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/models/pe"
 )
 
 // kvHeads is how many heads keys and values have.
-func (c Config) kvHeads() int {
-	if c.NKVHeads == 0 {
-		return c.NHeads
-	}
-	return c.NKVHeads
-}
+func (c Config) kvHeads() int { return cmp.Or(c.NKVHeads, c.NHeads) }
 
 // grouped multiplies x [B,H,T,N] by y [B,G,N,M], where G divides H, to [B,H,T,M]: neighbouring heads of x share one of y.
 // Their rows are put behind one another, so that y is not repeated.

@@ -81,6 +81,9 @@ func (p *pass) newMask() *graph.Node {
 // rows is B·T.
 func (p *pass) rows() graph.Dim { return p.batch.Mul(p.seq) }
 
+// has reports whether a weight is one of the model's.
+func (p *pass) has(name string) bool { return p.shapes[name] != nil }
+
 func (p *pass) param(name string) *graph.Node {
 	shape, ok := p.shapes[name]
 	if !ok {
@@ -102,7 +105,7 @@ func (p *pass) norm(name string, x *graph.Node) *graph.Node {
 func (p *pass) layerNorm(name string, x *graph.Node) (y *graph.Node) {
 	p.b.In(name[strings.LastIndexByte(name, '.')+1:], func() {
 		gain, bias := p.param(name+".weight"), (*graph.Node)(nil)
-		if _, has := p.shapes[name+".bias"]; has {
+		if p.has(name + ".bias") {
 			bias = p.param(name + ".bias")
 		}
 		y = layerNorm(p.b, x, gain, bias, p.cfg.NormEps, p.mode)
@@ -129,7 +132,7 @@ func (p *pass) rmsWith(name string, x *graph.Node, eps float64) (y *graph.Node) 
 // name.bias [out] if it is one of the model's.
 func (p *pass) project(name string, x *graph.Node) *graph.Node {
 	y := linear(p.b, x, p.param(name+".weight"))
-	if _, has := p.shapes[name+".bias"]; has {
+	if p.has(name + ".bias") {
 		y = p.b.Add(y, p.param(name+".bias"))
 	}
 	return y

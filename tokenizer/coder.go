@@ -6,6 +6,9 @@ import (
 	"io/fs"
 )
 
+// File is what the tokenizer of another program is called in its model's folder.
+const File = "tokenizer.json"
+
 // Coder turns text into token ids and back. It is safe for concurrent use. Tokenizer is the one of zoo's own
 // models; a Library reads other programs'.
 type Coder interface {

@@ -12,6 +12,7 @@ import (
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/tokenizer"
 )
 
 // Model is a model that was found, not yet read.
@@ -59,14 +60,11 @@ func (m Model) file(profile string) (data []byte, beside fs.FS, err error) {
 		return nil, nil, err
 	}
 	if len(loaded.TokenizerFile) > 0 {
-		beside = files.Memory(tokenizerFile, loaded.TokenizerFile)
+		beside = files.Memory(tokenizer.File, loaded.TokenizerFile)
 	}
 	data, err = loaded.ONNX(profile)
 	return data, beside, err
 }
-
-// tokenizerFile is what a tokenizer of another program is called beside its model.
-const tokenizerFile = "tokenizer.json"
 
 // Load reads configuration, weights and card. A file has none of its own: it is what
 // ONNX returns.

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/nopezoo/zoo/tokenizer"
 )
 
 // The files next to a model that are read, and the most bytes of one.
@@ -17,7 +19,6 @@ const (
 	configFile     = "config.json"
 	generationFile = "generation_config.json"
 	genaiFile      = "genai_config.json"
-	tokenizerFile  = "tokenizer.json"
 	mostSettings   = 1 << 20
 )
 
@@ -34,7 +35,7 @@ func Folder(path string) fs.FS {
 		}
 	}
 	folder := os.DirFS(dir)
-	if own := strings.TrimSuffix(filepath.Base(path), ".onnx") + "." + tokenizerFile; exists(folder, own) {
+	if own := strings.TrimSuffix(filepath.Base(path), ".onnx") + "." + tokenizer.File; exists(folder, own) {
 		return ownTokenizer{folder, own}
 	}
 	return folder
@@ -47,7 +48,7 @@ type ownTokenizer struct {
 }
 
 func (o ownTokenizer) Open(name string) (fs.File, error) {
-	if name == tokenizerFile {
+	if name == tokenizer.File {
 		name = o.name
 	}
 	return o.FS.Open(name)

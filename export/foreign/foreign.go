@@ -79,18 +79,13 @@ func (d *Model) readOwnWords(beside fs.FS, hash string) error {
 		return nil
 	}
 	if beside != nil {
-		text, err := fs.ReadFile(beside, tokenizerFile)
+		text, err := fs.ReadFile(beside, tokenizer.File)
 		if err == nil && fmt.Sprintf("%x", sha256.Sum256(text)) != hash {
 			return fmt.Errorf("the tokenizer.json beside the model file is not the one that belongs to it; put back the one with "+
 				"the SHA-256 %s", hash)
 		}
 	}
-	ends := d.Ends
-	err := d.readWords(beside)
-	if len(ends) > 0 {
-		d.Ends = ends
-	}
-	return err
+	return d.readWords(beside)
 }
 
 // describe describes a file without a card.
@@ -131,7 +126,7 @@ func (d *Model) readWords(beside fs.FS) error {
 	}
 	library, err := tokenizer.Linked()
 	if err != nil {
-		if d.NoWords = "there is no tokenizer.json beside the model file"; exists(beside, tokenizerFile) {
+		if d.NoWords = "there is no tokenizer.json beside the model file"; exists(beside, tokenizer.File) {
 			d.NoWords = "the program does not read tokenizer.json; " + remedy
 		}
 		return nil

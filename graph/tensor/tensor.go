@@ -240,14 +240,20 @@ func (t *Tensor) Clone() *Tensor {
 // CheckFinite returns an error for a tensor of float32 or of halves with a NaN or an
 // infinity. Integers are finite.
 func CheckFinite(t *Tensor) error {
-	switch {
-	case t.dtype.Halves():
-		t = t.As(Float32)
-	case t.dtype == Int8:
-		return nil
+	switch data := t.data.(type) {
+	case []float32:
+		return checkFinite(data, func(v float32) float32 { return v })
+	case []uint16:
+		return checkFinite(data, Float32FromFloat16)
+	case []BFloat16Bits:
+		return checkFinite(data, BFloat16Bits.float32)
 	}
-	for i, v := range Data[float32](t) {
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+	return nil
+}
+
+func checkFinite[T any](data []T, number func(T) float32) error {
+	for i, x := range data {
+		if v := number(x); math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
 			return fmt.Errorf("element %d is %v: want finite numbers", i, v)
 		}
 	}

@@ -1,6 +1,7 @@
 package hf
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -60,7 +61,7 @@ func falconNames(c models.Config, w *renaming) {
 			w.norm(ours+"attn_norm", theirs+"input_layernorm")
 			w.norm(ours+"mlp_norm", theirs+"post_attention_layernorm")
 		}
-		groups := kvHeads(c) // each has its queries, a key and a value
+		groups := cmp.Or(c.NKVHeads, c.NHeads) // each has its queries, a key and a value
 		each := c.NHeads / groups
 		at := func(first, heads int) blocks {
 			return blocks{groups, (each + 2) * c.DHead, first * c.DHead, heads * c.DHead}

@@ -1,6 +1,7 @@
 package hf
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
@@ -45,39 +46,26 @@ func (k *settings) ropeObject() ropeObject {
 // rope returns the settings of the encoding rope for heads of c.
 func (k *settings) rope(c models.Config, r rope) json.RawMessage {
 	o := k.ropeObject()
-	r.theta = k.number("rope_theta", nonzero(value(k, "rope_parameters", ropeObject{}, "an object").Theta, r.theta))
-	r.partial = k.number("partial_rotary_factor", nonzero(o.Partial, nonzero(r.partial, 1)))
+	r.theta = k.number("rope_theta", cmp.Or(value(k, "rope_parameters", ropeObject{}, "an object").Theta, r.theta))
+	r.partial = k.number("partial_rotary_factor", cmp.Or(o.Partial, cmp.Or(r.partial, 1)))
 	return k.scaledRope(c, r, o)
-}
-
-func nonzero(x, byDefault float64) float64 {
-	if x == 0 {
-		return byDefault
-	}
-	return x
 }
 
 // scaledRope are the settings with the scaling of an object (modeling_rope_utils.py of transformers).
 func (k *settings) scaledRope(c models.Config, r rope, o ropeObject) json.RawMessage {
 	s := map[string]any{"theta": r.theta}
-	if width := int(float64(c.DHead) * nonzero(r.partial, 1)); width != c.DHead { // rounded down, as there
+	if width := int(float64(c.DHead) * cmp.Or(r.partial, 1)); width != c.DHead { // rounded down, as there
 		s["fraction"] = float64(width) / float64(max(c.DHead, 1))
 	}
 	if r.interleaved {
 		s["layout"] = "interleaved"
 	}
-	kind := o.RopeType
-	if kind == "" {
-		kind = o.Type
-	}
+	kind := cmp.Or(o.RopeType, o.Type)
 	factor, longest := 1.0, value(k, "max_position_embeddings", 0, "a whole number")
 	if o.Factor != nil {
 		factor = *o.Factor
 	}
-	original := o.Original
-	if original == 0 {
-		original = longest
-	}
+	original := cmp.Or(o.Original, longest)
 	switch kind {
 	case "", "default":
 	case "linear":
@@ -86,22 +74,20 @@ func (k *settings) scaledRope(c models.Config, r rope, o ropeObject) json.RawMes
 		s["scaling"], s["scaling_factor"], s["scaling_length"] = "dynamic", factor, longest
 	case "llama3":
 		s["scaling"], s["scaling_factor"], s["scaling_length"] = "llama3", factor, original
-		s["scaling_slow"], s["scaling_fast"] = nonzero(o.Low, 1), nonzero(o.High, 4)
+		s["scaling_slow"], s["scaling_fast"] = cmp.Or(o.Low, 1), cmp.Or(o.High, 4)
 	case "yarn":
 		if o.Truncate != nil && !*o.Truncate {
 			k.fail("rope_scaling has truncate false: bounds of yarn's ramp between pairs are not built")
 		}
 		s["scaling"], s["scaling_ramp"], s["scaling_factor"], s["scaling_length"] = "yarn", "pairs", factor, original
-		s["scaling_slow"], s["scaling_fast"] = nonzero(o.Slow, 1), nonzero(o.Fast, 32)
+		s["scaling_slow"], s["scaling_fast"] = cmp.Or(o.Slow, 1), cmp.Or(o.Fast, 32)
 		magnitude := func(k float64) float64 { return 0.1*k*math.Log(max(factor, 1)) + 1 }
 		if o.MScale != 0 && o.MScaleAll != 0 {
-			o.Attention = nonzero(o.Attention, magnitude(o.MScale)/magnitude(o.MScaleAll))
+			o.Attention = cmp.Or(o.Attention, magnitude(o.MScale)/magnitude(o.MScaleAll))
 		}
-		s["scaling_attention"] = nonzero(o.Attention, magnitude(1))
+		s["scaling_attention"] = cmp.Or(o.Attention, magnitude(1))
 	case "longrope", "su":
-		if top := value(k, "original_max_position_embeddings", 0, "a whole number"); top != 0 {
-			original = top
-		}
+		original = value(k, "original_max_position_embeddings", original, "a whole number")
 		if o.Factor == nil && original > 0 {
 			factor = float64(longest) / float64(original)
 		}
@@ -109,7 +95,7 @@ func (k *settings) scaledRope(c models.Config, r rope, o ropeObject) json.RawMes
 		if factor > 1 {
 			attention = math.Sqrt(1 + math.Log(factor)/math.Log(float64(original)))
 		}
-		s["scaling"], s["scaling_length"], s["scaling_attention"] = "longrope", original, nonzero(o.Attention, attention)
+		s["scaling"], s["scaling_length"], s["scaling_attention"] = "longrope", original, cmp.Or(o.Attention, attention)
 		s["scaling_short"], s["scaling_long"] = o.Short, o.Long
 	default:
 		k.fail("rope_type %q: want default, linear, dynamic, llama3, yarn or longrope", clip([]byte(kind)))

@@ -17,6 +17,7 @@ import (
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/tokenizer"
 )
 
 // The files of a folder.
@@ -24,7 +25,6 @@ const (
 	configFile          = "config.json"
 	weightsFile         = "model.safetensors"
 	indexFile           = "model.safetensors.index.json"
-	tokenizerFile       = "tokenizer.json"
 	tokenizerConfigFile = "tokenizer_config.json"
 )
 
@@ -141,7 +141,7 @@ func (d document) model(pieces []string) (modelfile.Model, models.Model, error) 
 	}
 	m.Config = made.Config()
 	if n := m.Config.VocabSize; len(pieces) > n {
-		return m, nil, fmt.Errorf("vocab_size is %d: %s has %d pieces", n, tokenizerFile, len(pieces))
+		return m, nil, fmt.Errorf("vocab_size is %d: %s has %d pieces", n, tokenizer.File, len(pieces))
 	}
 	m.Card, err = d.provenance()
 	m.Card.Tokenizer = pieces
@@ -275,7 +275,7 @@ func replaceable(dir string) error {
 	if err != nil {
 		return err
 	}
-	ours := []string{configFile, weightsFile, tokenizerFile, tokenizerConfigFile}
+	ours := []string{configFile, weightsFile, tokenizer.File, tokenizerConfigFile}
 	for _, e := range entries {
 		if !IsFolder(dir) || !slices.Contains(ours, e.Name()) {
 			return fmt.Errorf("%s is there and holds %s, which would be lost; name another folder", dir, e.Name())
@@ -316,7 +316,7 @@ func documents(m modelfile.Model) (map[string][]byte, error) {
 		return nil, err
 	}
 	if len(m.TokenizerFile) > 0 {
-		out[tokenizerFile] = m.TokenizerFile
+		out[tokenizer.File] = m.TokenizerFile
 		return out, nil
 	}
 	return out, putTokenizer(out, m.Card)

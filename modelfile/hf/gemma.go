@@ -1,6 +1,7 @@
 package hf
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"strings"
@@ -32,9 +33,11 @@ func (k *settings) gemmaBlock(kvHeads int) models.Config {
 	return c
 }
 
-// sandwich is what the second and third generation have besides: norms on both sides, a scale of its own, windows.
-func (k *settings) sandwich(slides func(layer int) bool) models.Config {
-	c := k.gemmaBlock(4)
+// sandwich is what the second and third generation have besides: norms on both sides, a scale of its own, windows in the
+// layers that slide, which it returns: those of layer_types, or else of the generation's rule.
+func (k *settings) sandwich(rule func(layer int) bool) (c models.Config, slides func(layer int) bool) {
+	slides = rule
+	c = k.gemmaBlock(4)
 	c.NormPlace = "both"
 	c.AttentionScale = text(1 / math.Sqrt(k.number("query_pre_attn_scalar", 256)))
 	if types := k.layerTypes(c.NLayers); types != nil {
@@ -43,7 +46,7 @@ func (k *settings) sandwich(slides func(layer int) bool) models.Config {
 	if window := value(k, "sliding_window", 4096, "a whole number"); !k.null("sliding_window") {
 		c.Window = windows(c.NLayers, window, slides)
 	}
-	return c
+	return c, slides
 }
 
 // softCap reads a cap: missing it is the default, null is none.
@@ -57,7 +60,7 @@ func (k *settings) softCap(key string, byDefault float64) float64 {
 
 // gemma2 slides in the even layers, and caps logits.
 func gemma2(k *settings) models.Config {
-	c := k.sandwich(func(i int) bool { return i%2 == 0 })
+	c, _ := k.sandwich(func(i int) bool { return i%2 == 0 })
 	c.AttentionCap, c.LogitCap = k.softCap("attn_logit_softcapping", 50), k.softCap("final_logit_softcapping", 30)
 	c.EncodingParams = k.rope(c, rope{theta: 10000})
 	return c
@@ -66,18 +69,14 @@ func gemma2(k *settings) models.Config {
 // gemma3 slides in all but each sixth layer, and layers that slide have a rotation of their own.
 func gemma3(k *settings) models.Config {
 	pattern := k.whole("sliding_window_pattern", k.whole("_sliding_window_pattern", 6))
-	slides := func(i int) bool { return (i+1)%max(pattern, 1) != 0 }
-	c := k.sandwich(slides)
+	c, slides := k.sandwich(func(i int) bool { return (i+1)%max(pattern, 1) != 0 })
 	c.QKNorm, c.LogitCap = "rms", k.softCap("final_logit_softcapping", 0)
 	k.ignore("attn_logit_softcapping") // as transformers does
-	if types := k.layerTypes(c.NLayers); types != nil {
-		slides = func(i int) bool { return i < len(types) && types[i] }
-	}
 	both := value(k, "rope_parameters", map[string]ropeObject{}, "an object with full_attention and sliding_attention")
 	full, local := both["full_attention"], both["sliding_attention"]
 	full = value(k, "rope_scaling", full, "an object")
-	theta := k.number("rope_theta", nonzero(both["full_attention"].Theta, 1e6))
-	localTheta := k.number("rope_local_base_freq", nonzero(local.Theta, 10000))
+	theta := k.number("rope_theta", cmp.Or(both["full_attention"].Theta, 1e6))
+	localTheta := k.number("rope_local_base_freq", cmp.Or(local.Theta, 10000))
 	params := map[string]json.RawMessage{"rope": k.scaledRope(c, rope{theta: theta}, full),
 		"rope.local": k.scaledRope(c, rope{theta: localTheta}, local)}
 	c.Encoding = byLayer(c.NLayers, func(i int) string {

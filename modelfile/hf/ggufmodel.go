@@ -121,13 +121,6 @@ func (g *ggufReader) model(weights bool) (m modelfile.Model, err error) {
 
 // document is the config.json that the metadata amounts to.
 func (g *ggufReader) document(modelType string) (document, error) {
-	d := document{}
-	put := func(key string, value any) error {
-		if value == nil {
-			return nil
-		}
-		return d.set(key, value)
-	}
 	embed, ok := g.Tensors["token_embd.weight"]
 	if !ok || len(embed.Shape) != 2 {
 		return nil, fmt.Errorf("there is no matrix token_embd.weight")
@@ -157,7 +150,6 @@ func (g *ggufReader) document(modelType string) (document, error) {
 	}
 	if modelType == "qwen2" || modelType == "qwen3" || modelType == "llama" {
 		values["sliding_window"] = nil // llama.cpp does not heed it there
-		delete(values, "sliding_window")
 	}
 	if values["head_dim"] == nil && (strings.HasPrefix(modelType, "qwen3") || strings.HasPrefix(modelType, "gemma")) {
 		width, _ := values[sizes[0]].(int64)
@@ -168,12 +160,15 @@ func (g *ggufReader) document(modelType string) (document, error) {
 	if err != nil {
 		return nil, err
 	}
-	values["rope_scaling"] = scaling
+	if scaling != nil {
+		values["rope_scaling"] = scaling
+	}
+	d := document{}
 	for key, value := range values {
-		if scaling, ok := value.(map[string]any); ok && scaling == nil {
+		if value == nil {
 			continue
 		}
-		if err := put(key, value); err != nil {
+		if err := d.set(key, value); err != nil {
 			return nil, err
 		}
 	}

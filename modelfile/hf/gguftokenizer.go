@@ -16,7 +16,6 @@ const (
 	tokenUnknown = 2
 	tokenControl = 3
 	tokenUser    = 4
-	tokenByte    = 6
 )
 
 // preTokenizers are the parts that cut texts before the pieces of byte-level BPE, by tokenizer.ggml.pre. The
@@ -68,7 +67,7 @@ func (g *ggufReader) tokenizer() ([]byte, error) {
 	special := []int64{tokenControl, tokenUser}
 	switch kind {
 	case "gpt2":
-		err = g.byteBPE(out, model)
+		err = g.byteBPE(out, model, pieces)
 	case "llama":
 		err = g.sentencePiece(out, model, pieces, types, vocab)
 		special = append(special, tokenUnknown)
@@ -105,7 +104,7 @@ func list[T any](g *ggufReader, name string) ([]T, error) {
 }
 
 // byteBPE is byte-level BPE, with the merges that the file lists.
-func (g *ggufReader) byteBPE(out, model object) error {
+func (g *ggufReader) byteBPE(out, model object, pieces []string) error {
 	merges, err := list[string](g, "merges")
 	if err != nil {
 		return err
@@ -119,7 +118,7 @@ func (g *ggufReader) byteBPE(out, model object) error {
 	model["merges"] = merges
 	out["pre_tokenizer"] = object{"type": "Sequence", "pretokenizers": parts}
 	out["decoder"] = byteLevel(true)
-	return g.begins(out, false)
+	return g.begins(out, pieces, false)
 }
 
 // sentencePiece is SentencePiece's BPE: pieces merge in the order of their scores, and what is no piece falls back to bytes.
@@ -174,11 +173,11 @@ func (g *ggufReader) sentencePiece(out, model object, pieces []string, types []i
 	}
 	out["pre_tokenizer"] = nil
 	out["decoder"] = object{"type": "Sequence", "decoders": decoders}
-	return g.begins(out, true)
+	return g.begins(out, pieces, true)
 }
 
 // begins puts the token before a text that the file wants there.
-func (g *ggufReader) begins(out object, byDefault bool) error {
+func (g *ggufReader) begins(out object, pieces []string, byDefault bool) error {
 	wanted, ok := g.Pairs["tokenizer.ggml.add_bos_token"].(bool)
 	if !ok {
 		wanted = byDefault
@@ -186,10 +185,6 @@ func (g *ggufReader) begins(out object, byDefault bool) error {
 	id, ok := g.Pairs["tokenizer.ggml.bos_token_id"].(int64)
 	if !wanted || !ok {
 		return nil
-	}
-	pieces, err := list[string](g, "tokens")
-	if err != nil {
-		return err
 	}
 	if id < 0 || int(id) >= len(pieces) {
 		return fmt.Errorf("tokenizer.ggml.bos_token_id %d: there are %d tokens", id, len(pieces))

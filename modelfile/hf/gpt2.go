@@ -1,6 +1,7 @@
 package hf
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -64,17 +65,9 @@ func gpt2Names(c models.Config, w *renaming) {
 	}
 }
 
-// kvHeads is how many heads keys and values have.
-func kvHeads(c models.Config) int {
-	if c.NKVHeads == 0 {
-		return c.NHeads
-	}
-	return c.NKVHeads
-}
-
 // qkv are the rows of queries, keys and values in a matrix that has them behind one another.
 func qkv(ours string, c models.Config) map[string]blocks {
-	q, kv := c.NHeads*c.DHead, kvHeads(c)*c.DHead
+	q, kv := c.NHeads*c.DHead, cmp.Or(c.NKVHeads, c.NHeads)*c.DHead
 	return map[string]blocks{ours + "attn.q_proj": span(0, q), ours + "attn.k_proj": span(q, kv), ours + "attn.v_proj": span(q+kv, kv)}
 }
 

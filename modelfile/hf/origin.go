@@ -14,6 +14,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/internal/files"
+	"github.com/nopezoo/zoo/tokenizer"
 )
 
 // generationFile is the file whose tokens that end a text win over those of config.json.
@@ -44,7 +45,7 @@ func (d document) origin(dir string) (*card.Pretrained, []byte, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	tokenizer, err := files.ReadRegular(filepath.Join(dir, tokenizerFile), maxJSON)
+	tokenizer, err := files.ReadRegular(filepath.Join(dir, tokenizer.File), maxJSON)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil, nil
 	}
@@ -76,7 +77,7 @@ func tokenizerWith(dir, hash string) ([]byte, error) {
 	if hash == "" {
 		return nil, nil
 	}
-	path := filepath.Join(dir, tokenizerFile)
+	path := filepath.Join(dir, tokenizer.File)
 	text, err := files.ReadRegular(path, maxJSON)
 	if err == nil && fmt.Sprintf("%x", sha256.Sum256(text)) != hash {
 		err = fmt.Errorf("%s is not the one that came with the model, with the SHA-256 %s", path, hash)

@@ -1,7 +1,6 @@
 package hf
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -36,15 +35,12 @@ func (w *renaming) fail(format string, args ...any) {
 
 // readWeights reads the weights of a folder as those of a model of the family.
 func (f family) readWeights(dir string, made models.Model) (map[string]*tensor.Tensor, error) {
-	room := int64(tensor.MaxHeader)
-	for _, p := range made.Params() {
-		room += 4 * 4 * int64(tensor.Numel(p.Shape)) // as for folders of ours
-	}
-	listing, all, err := readTensors(dir, room)
+	params := made.Params()
+	listing, all, err := readTensors(dir, roomFor(params))
 	if err != nil {
 		return nil, err
 	}
-	w := newRenaming(listing, all, made.Params())
+	w := newRenaming(listing, all, params)
 	f.rename(made.Config(), w)
 	return w.finish()
 }
@@ -263,19 +259,10 @@ func (w *renaming) finish() (map[string]*tensor.Tensor, error) {
 		for _, name := range slices.Sorted(maps.Keys(w.shapes)) {
 			if t := w.out[name]; t == nil {
 				w.fail("%s: nothing in the folder becomes %s%v", w.listing, name, w.shapes[name])
-			} else if err := tensor.CheckFinite(float32s(t)); err != nil {
+			} else if err := tensor.CheckFinite(t); err != nil {
 				w.fail("%s: what becomes %s: %w", w.listing, name, err)
 			}
 		}
 	}
-	return w.out, joinMost(w.problems)
-}
-
-// joinMost is errors.Join of the first problems: a hostile folder has many.
-func joinMost(problems []error) error {
-	const most = 10
-	if n := len(problems); n > most {
-		problems = append(slices.Clone(problems[:most]), fmt.Errorf("and %d more", n-most))
-	}
-	return errors.Join(problems...)
+	return w.out, joinFirst(w.problems, len(w.problems))
 }

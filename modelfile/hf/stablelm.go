@@ -1,6 +1,7 @@
 package hf
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -39,7 +40,7 @@ func stableLMNames(c models.Config, w *renaming) {
 		}
 		if c.QKNorm != "" {
 			w.stack(ours+"attn.q_norm.weight", theirs+"self_attn.q_layernorm.norms.%d.weight", c.NHeads)
-			w.stack(ours+"attn.k_norm.weight", theirs+"self_attn.k_layernorm.norms.%d.weight", kvHeads(c))
+			w.stack(ours+"attn.k_norm.weight", theirs+"self_attn.k_layernorm.norms.%d.weight", cmp.Or(c.NKVHeads, c.NHeads))
 		}
 		w.gatedMLP(ours, theirs)
 	}

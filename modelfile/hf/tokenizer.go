@@ -125,7 +125,7 @@ func putTokenizer(files map[string][]byte, c card.Card) error {
 		return err
 	}
 	var errAbout error
-	files[tokenizerFile], err = indented(file)
+	files[tokenizer.File], err = indented(file)
 	files[tokenizerConfigFile], errAbout = indented(about)
 	return errors.Join(err, errAbout)
 }
@@ -133,7 +133,7 @@ func putTokenizer(files map[string][]byte, c card.Card) error {
 // readTokenizer returns a folder's pieces in id order, none where it has no
 // tokenizer. A tokenizer that does not work as package tokenizer does is an error.
 func readTokenizer(dir string) ([]string, error) {
-	path := filepath.Join(dir, tokenizerFile)
+	path := filepath.Join(dir, tokenizer.File)
 	var d document
 	if err := readJSON(path, &d); errors.Is(err, fs.ErrNotExist) {
 		return nil, foreignTokenizer(dir)
@@ -153,7 +153,7 @@ func foreignTokenizer(dir string) error {
 	for _, name := range []string{"tokenizer.model", "vocab.json", "vocab.txt", "merges.txt"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			return fmt.Errorf("%s: only tokenizers in a %s are read; to import the model without a tokenizer, take "+
-				"a folder without that file", filepath.Join(dir, name), tokenizerFile)
+				"a folder without that file", filepath.Join(dir, name), tokenizer.File)
 		}
 	}
 	return nil

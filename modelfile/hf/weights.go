@@ -26,13 +26,7 @@ type stored struct {
 // of a model with the parameters params. The error names everything that is
 // wrong, up to a limit.
 func readWeights(dir string, params []pe.Param) (map[string]*tensor.Tensor, error) {
-	// Four times what the model needs in 32 bits leave room for tensors that do not
-	// belong there, so that the error can name them.
-	room := int64(tensor.MaxHeader)
-	for _, p := range params {
-		room += 4 * 4 * int64(tensor.Numel(p.Shape))
-	}
-	listing, all, err := readTensors(dir, room)
+	listing, all, err := readTensors(dir, roomFor(params))
 	if err != nil {
 		return nil, err
 	}
@@ -52,19 +46,36 @@ func readWeights(dir string, params []pe.Param) (map[string]*tensor.Tensor, erro
 		}
 		out[p.Name] = s.Tensor
 	}
-	const most = 10
 	n := len(problems) + len(all)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if len(problems) >= most {
+		if len(problems) >= mostProblems {
 			break // a hostile file has many
 		}
 		problems = append(problems, fmt.Errorf("%s: the model of %s has no such tensor: %w",
 			all[name].file, configFile, suggest.Unknown("tensor", name, names)))
 	}
-	if n > most {
-		problems = append(problems[:most], fmt.Errorf("and %d more", n-most))
+	return out, joinFirst(problems, n)
+}
+
+// roomFor is how many bytes a file of a folder has at most. Four times what the model needs in 32 bits leave room
+// for tensors that do not belong there, so that the error can name them.
+func roomFor(params []pe.Param) int64 {
+	room := int64(tensor.MaxHeader)
+	for _, p := range params {
+		room += 4 * 4 * int64(tensor.Numel(p.Shape))
 	}
-	return out, errors.Join(problems...)
+	return room
+}
+
+// mostProblems are named of a folder: a hostile one has many.
+const mostProblems = 10
+
+// joinFirst is errors.Join of the first of n problems.
+func joinFirst(problems []error, n int) error {
+	if n > mostProblems {
+		problems = append(slices.Clone(problems[:mostProblems]), fmt.Errorf("and %d more", n-mostProblems))
+	}
+	return errors.Join(problems...)
 }
 
 // checkWeight reports what keeps a stored tensor from being a parameter of a shape.
@@ -75,7 +86,7 @@ func checkWeight(t *tensor.Tensor, shape []int) error {
 	if t.DType() != tensor.Float32 && !t.DType().Halves() {
 		return fmt.Errorf("is %v: want F32, F16 or BF16", t.DType())
 	}
-	return tensor.CheckFinite(float32s(t))
+	return tensor.CheckFinite(t)
 }
 
 // readTensors reads all tensors of a folder. listing is the file that says which

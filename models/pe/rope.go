@@ -69,7 +69,11 @@ func newRoPE(d Dims, p ropeSettings) (Encoding, error) {
 	if err != nil {
 		return nil, err
 	}
-	if want := width / 2 * count(p.Scaling == longRoPE); len(p.Short) != want || len(p.Long) != want {
+	want := 0
+	if p.Scaling == longRoPE {
+		want = width / 2
+	}
+	if len(p.Short) != want || len(p.Long) != want {
 		return nil, fmt.Errorf("scaling_short has %d numbers and scaling_long %d; want %d with scaling %q",
 			len(p.Short), len(p.Long), want, p.Scaling)
 	}
@@ -94,13 +98,6 @@ func newRoPE(d Dims, p ropeSettings) (Encoding, error) {
 		}
 	}
 	return r, nil
-}
-
-func count(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // frequencies returns the frequencies of pairs, [1,1,n]; −1 is a feature that does not turn. With the scalings dynamic

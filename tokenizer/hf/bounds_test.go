@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nopezoo/zoo/tokenizer"
 )
 
 const unknownModel = `"model":{"type":"WordLevel","vocab":{"u":0},"unk_token":"u"}`
@@ -221,7 +223,7 @@ func TestLongestForm(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, text := range []string{strings.Repeat("ﷺ", 1000), strings.Repeat("ﷺ ", 1000)} {
-			if _, err := open(t, string(file.Tokenizer)).Encode(t.Context(), text); err != nil && strings.Contains(err.Error(), File) {
+			if _, err := open(t, string(file.Tokenizer)).Encode(t.Context(), text); err != nil && strings.Contains(err.Error(), tokenizer.File) {
 				t.Errorf("%s: %v", path, err)
 			}
 		}

@@ -14,9 +14,6 @@ import (
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
-// File is the name of the file in a model's folder.
-const File = "tokenizer.json"
-
 // mostBytes bounds the files; the largest vocabularies have some 40 MB.
 const mostBytes = 1 << 28
 
@@ -81,13 +78,13 @@ func sizeOfTokens(tokens []string) (bytes, items int) {
 
 // readFolder reads the tokenizer in a folder, and the tokens that end a text.
 func readFolder(folder fs.FS) (tokenizer.Coder, []int64, error) {
-	data, err := read(folder, File)
+	data, err := read(folder, tokenizer.File)
 	if err != nil {
 		return nil, nil, err
 	}
 	t, err := parse(data)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", File, err)
+		return nil, nil, fmt.Errorf("%s: %w", tokenizer.File, err)
 	}
 	ends, err := t.ends(folder)
 	return t, ends, err

@@ -166,7 +166,7 @@ func TestReader(t *testing.T) {
 	for config, want := range map[string][]int64{
 		`{"eos_token":"</s>"}`: {3}, `{"eos_token":{"content":"ab"}}`: {2}, `{"eos_token":null}`: nil, `{"eos_token":"x"}`: nil,
 	} {
-		words, ends, err := read(fstest.MapFS{hf.File: {Data: file}, "tokenizer_config.json": {Data: []byte(config)}})
+		words, ends, err := read(fstest.MapFS{tokenizer.File: {Data: file}, "tokenizer_config.json": {Data: []byte(config)}})
 		if err != nil || !slices.Equal(ends, want) {
 			t.Errorf("%s: ends %v, %v, want %v", config, ends, err, want)
 		} else if ids, err := words.Encode(t.Context(), "ab</s>b"); err != nil || !slices.Equal(ids, []int64{2, 3, 1}) {
@@ -176,7 +176,7 @@ func TestReader(t *testing.T) {
 	if _, _, err := read(fstest.MapFS{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
-	if _, _, err := read(fstest.MapFS{hf.File: {Data: file}, "tokenizer_config.json": {Data: []byte("x")}}); err == nil {
+	if _, _, err := read(fstest.MapFS{tokenizer.File: {Data: file}, "tokenizer_config.json": {Data: []byte("x")}}); err == nil {
 		t.Error("no error for a tokenizer_config.json that is no JSON")
 	}
 }
@@ -203,7 +203,7 @@ func (s sized) Stat(name string) (fs.FileInfo, error) {
 
 // TestSizes: files have 256 MiB at most, and are regular.
 func TestSizes(t *testing.T) {
-	files := fstest.MapFS{hf.File: {Data: []byte(`{` + model + `}`)}}
+	files := fstest.MapFS{tokenizer.File: {Data: []byte(`{` + model + `}`)}}
 	for _, tc := range []struct {
 		folder sized
 		fits   bool

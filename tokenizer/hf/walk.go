@@ -3,6 +3,8 @@ package hf
 import (
 	"context"
 	"fmt"
+
+	"github.com/nopezoo/zoo/tokenizer"
 )
 
 // walk is one pass of texts through the parts of a file. Files are not trusted: 36 parts that double a text make 64 GB of
@@ -31,7 +33,7 @@ func newWalk(ctx context.Context, text int) *walk {
 // look counts bytes, or steps, that take some time. The error is the cause of the context's end, or that there are too many.
 func (w *walk) look(n int) error {
 	if w.work -= n; w.work < 0 {
-		return fmt.Errorf("%s takes more than %d steps for a text of %d bytes; convert the text to token ids elsewhere", File,
+		return fmt.Errorf("%s takes more than %d steps for a text of %d bytes; convert the text to token ids elsewhere", tokenizer.File,
 			mostWork*w.text+leastWork, w.text)
 	}
 	return over(w)
@@ -40,7 +42,7 @@ func (w *walk) look(n int) error {
 // fits reports as an error that a part adds more bytes than there is room for. Parts that may add many ask before they do.
 func (w *walk) fits(added int) error {
 	if added > w.room {
-		return fmt.Errorf("%s makes more than %d bytes of a text of %d; convert the text to token ids elsewhere", File,
+		return fmt.Errorf("%s makes more than %d bytes of a text of %d; convert the text to token ids elsewhere", tokenizer.File,
 			mostGrowth*w.text+leastGrowth, w.text)
 	}
 	return nil
