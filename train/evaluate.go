@@ -1,22 +1,14 @@
 package train
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/train/journal"
 	"github.com/nopezoo/zoo/train/runfile"
 )
-
-// Evaluator measures a model by greedy generation on held-out samples, at the
-// lengths of Config.EvalLengths. The weights are the run's own, by name: they
-// are to be read only, and only until it returns. Equal weights must give equal
-// results, or a resumed run is not exact.
-type Evaluator func(ctx context.Context, step int, weights map[string]*tensor.Tensor) ([]journal.Result, error)
 
 // note takes an evaluation in. The best is as in Kazemnejad et al. 2023: the
 // highest sequence accuracy, rounded to 4 digits; the first to reach it. Of running text it is

@@ -19,7 +19,7 @@ import (
 
 // scripted is an evaluator whose answers depend on the step: of 1000 samples at
 // a trained length, and of 10 at a longer one.
-func scripted(right map[int]int) train.Evaluator {
+func scripted(right map[int]int) func(context.Context, int, map[string]*tensor.Tensor) ([]journal.Result, error) {
 	return func(_ context.Context, step int, weights map[string]*tensor.Tensor) ([]journal.Result, error) {
 		if weights["embed.weight"] == nil {
 			return nil, errors.New("no weights")

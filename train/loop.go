@@ -20,12 +20,12 @@ func (t *Trainer) Run(ctx context.Context, report func(journal.Stats)) error {
 	if ctx == nil {
 		return errors.New("train: the context is nil")
 	}
-	log := journal.Open(t.dir, t.now.Step, t.through)
+	log := openMetrics(t.dir, t.now.Step, t.through)
 	err := t.run(ctx, log, report)
-	return errors.Join(err, log.Close())
+	return errors.Join(err, log.close())
 }
 
-func (t *Trainer) run(ctx context.Context, log *journal.Writer, report func(journal.Stats)) error {
+func (t *Trainer) run(ctx context.Context, log *metricsWriter, report func(journal.Stats)) error {
 	r := t.now.Config.Train
 	var next <-chan prepared
 	if t.now.Step < r.Steps {
@@ -65,7 +65,7 @@ func (t *Trainer) run(ctx context.Context, log *journal.Writer, report func(jour
 		}
 		t.saved = false
 		s.Seconds = time.Since(start).Seconds()
-		if err := t.warn(log.Step(s)); err != nil {
+		if err := t.warn(log.step(s)); err != nil {
 			return err
 		}
 		if w := (*watch)(&t.now.Progress.Watch); w.see(s.Loss) {
@@ -79,11 +79,11 @@ func (t *Trainer) run(ctx context.Context, log *journal.Writer, report func(jour
 
 // interval saves what is due. While the loss looks like exploding nothing is:
 // the good checkpoints stay.
-func (t *Trainer) interval(log *journal.Writer) error {
+func (t *Trainer) interval(log *metricsWriter) error {
 	if t.now.Progress.Watch.Bad > 0 {
-		return t.warn(log.Retry())
+		return t.warn(log.retry())
 	}
-	return t.warn(errors.Join(log.Retry(), t.save()))
+	return t.warn(errors.Join(log.retry(), t.save()))
 }
 
 // warn passes an error on to Options.Warn; without one it ends the run.
@@ -111,7 +111,7 @@ func (t *Trainer) stop(ctx context.Context, err error) error {
 }
 
 // evaluate measures the model and takes note; the best is saved at once.
-func (t *Trainer) evaluate(ctx context.Context, log *journal.Writer) error {
+func (t *Trainer) evaluate(ctx context.Context, log *metricsWriter) error {
 	start := time.Now()
 	if err := t.opt.download(); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (t *Trainer) evaluate(ctx context.Context, log *journal.Writer) error {
 	e.Seconds = time.Since(start).Seconds()
 	note(&t.now.Progress, &e, t.now.Config.Train.StopAfterPerfect)
 	t.saved = false
-	if err := t.warn(log.Evaluation(e)); err != nil {
+	if err := t.warn(log.evaluation(e)); err != nil {
 		return err
 	}
 	if e.Best {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	goruntime "runtime"
 
+	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/train/journal"
@@ -53,8 +54,11 @@ type Options struct {
 	// device it is what makes them in any case.
 	GraphOptimizer bool
 
-	// Evaluate is needed where train.eval_every is not 0, and not used elsewhere.
-	Evaluate Evaluator
+	// Evaluate is needed where train.eval_every is not 0, and not used elsewhere. It measures a model by
+	// greedy generation on held-out samples, at the lengths of Recipe.EvalLengths. The weights are the
+	// run's own, by name: they are to be read only, and only until it returns. Equal weights must give
+	// equal results, or a resumed run is not exact.
+	Evaluate func(ctx context.Context, step int, weights map[string]*tensor.Tensor) ([]journal.Result, error)
 	// Evaluated, when not nil, is told of each evaluation.
 	Evaluated func(journal.Evaluation)
 	// Warn is told what could not be saved while the run goes on. Without it, such

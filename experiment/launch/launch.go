@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/configs"
-	"github.com/nopezoo/zoo/experiment/validate"
 	"github.com/nopezoo/zoo/internal/machine"
 	"github.com/nopezoo/zoo/modelfile/hf"
 	"github.com/nopezoo/zoo/runtime/engine"
@@ -150,8 +149,8 @@ func (r *Run) look() error {
 }
 
 // Open begins the run, or continues it where the Look found that it has begun. Where its
-// configuration has evaluations, they are made by package validate, unless the options
-// have an evaluator. A run that does not fit into the memory that is free is an error.
+// configuration has evaluations, the options' Evaluate makes them, and where that is nil the file that
+// would be exported is measured. A run that does not fit into the memory that is free is an error.
 func (r Run) Open(o train.Options) (*train.Trainer, error) {
 	o, err := r.options(o)
 	switch {
@@ -169,7 +168,7 @@ func (r Run) options(o train.Options) (_ train.Options, err error) {
 		o.Memory = freeMemory(o.Provider)
 	}
 	if o.Evaluate == nil {
-		o.Evaluate, err = validate.Evaluator(r.Config, o)
+		err = evaluate(r.Config, &o)
 	}
 	return o, err
 }

@@ -1,6 +1,5 @@
-// Package journal keeps what a training run notes for people and programs that watch
-// it: metrics as JSON lines, and the same numbers in event files, which TensorBoard
-// draws. A run goes on without what cannot be read or written here.
+// Package journal reads the metrics of a training run: JSON lines, which package train writes. The
+// lines that cannot be read are left out.
 package journal
 
 import "fmt"

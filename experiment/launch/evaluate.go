@@ -1,6 +1,4 @@
-// Package validate measures a run while it trains: on held-out validation prompts,
-// through the file that would be exported.
-package validate
+package launch
 
 import (
 	"cmp"
@@ -24,24 +22,21 @@ import (
 // batch bounds the sequences generated at once: their memory adds to training's.
 const batch = 32
 
-// Evaluator returns what train.Options.Evaluate takes for a run of the configuration:
-// greedy answers in ONNX Runtime at the lengths of Recipe.EvalLengths, with the provider that
-// the options have for training. It is nil for a configuration without evaluations.
-func Evaluator(cfg runfile.Config, o train.Options) (train.Evaluator, error) {
+// evaluate has the options measure a run while it trains, by greedy generation in ONNX Runtime from
+// the file that would be exported: on validation prompts of the lengths of Recipe.EvalLengths. A
+// configuration without evaluations leaves the options as they are.
+func evaluate(cfg runfile.Config, o *train.Options) error {
 	cfg, err := cfg.Resolve()
-	if err != nil {
-		return nil, err
-	}
-	if cfg.Train.EvalEvery == 0 {
-		return nil, nil
+	if err != nil || cfg.Train.EvalEvery == 0 {
+		return err
 	}
 	lengths, err := task.ParseLengths(cfg.Train.EvalLengths)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	tasks, err := task.LookupList(cfg.Train.Task)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	seed := cmp.Or(cfg.Train.DataSeed, cfg.Train.Seed)
 	var samples []eval.Config
@@ -56,7 +51,7 @@ func Evaluator(cfg runfile.Config, o train.Options) (train.Evaluator, error) {
 			Seed: seed, Split: task.Validation, Untimed: true})
 	}
 	engine := runtime.Options{Provider: cmp.Or(o.Provider, "cpu"), AllowCPUNodes: o.AllowCPUNodes, Threads: cfg.Train.Threads}
-	return func(ctx context.Context, step int, weights map[string]*tensor.Tensor) ([]journal.Result, error) {
+	o.Evaluate = func(ctx context.Context, step int, weights map[string]*tensor.Tensor) ([]journal.Result, error) {
 		described, err := (&runfile.Checkpoint{Config: cfg, Step: step}).Card("")
 		if err != nil {
 			return nil, err
@@ -72,7 +67,8 @@ func Evaluator(cfg runfile.Config, o train.Options) (train.Evaluator, error) {
 			return nil, fmt.Errorf("step %d: %w", step, err)
 		}
 		return out, nil
-	}, nil
+	}
+	return nil
 }
 
 // measure opens the model as the file that would be exported, and measures it.

@@ -1,4 +1,4 @@
-package journal
+package train
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package journal_test
+package train
 
 import (
 	"encoding/binary"
@@ -205,12 +205,12 @@ func TestEvents(t *testing.T) {
 // write notes the steps after from up to to, and an evaluation at every third.
 func write(t *testing.T, dir string, from, to int) {
 	t.Helper()
-	w := journal.Open(dir, from, nil)
+	w := openMetrics(dir, from, nil)
 	accuracy, sequence, beyond := 0.5, 0.25, 0.125
 	for step := from + 1; step <= to; step++ {
-		s := stats(step)
-		s.Loss, s.GradNorm, s.LR = 1/float64(step), float64(step), float64(step)/1e4
-		if err := w.Step(s); err != nil {
+		s := journal.Stats{Step: step, Loss: 1 / float64(step), LR: float64(step) / 1e4, GradNorm: float64(step), Tokens: 10,
+			Slots: 12, Seconds: 0.25}
+		if err := w.step(s); err != nil {
 			t.Fatal(err)
 		}
 		if step%3 != 0 {
@@ -221,11 +221,11 @@ func write(t *testing.T, dir string, from, to int) {
 		if step > 3 {
 			e.Beyond = &beyond
 		}
-		if err := w.Evaluation(e); err != nil {
+		if err := w.evaluation(e); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
+	if err := w.close(); err != nil {
 		t.Fatal(err)
 	}
 }

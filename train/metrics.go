@@ -1,4 +1,4 @@
-package journal
+package train
 
 import (
 	"encoding/json"
@@ -7,23 +7,25 @@ import (
 	"io"
 	"path/filepath"
 	"time"
+
+	"github.com/nopezoo/zoo/train/journal"
 )
 
-// Writer adds to the journal of a run. What could not be written is kept and written
+// metricsWriter adds to a run's metrics and event files. What could not be written is kept and written
 // with what comes later.
-type Writer struct {
+type metricsWriter struct {
 	metrics, events record
 }
 
-// Open continues the metrics of a run that has done some steps, and begins a new event
+// openMetrics continues the metrics of a run that has done some steps, and begins a new event
 // file, whose name sorts after earlier sessions'. Files are made when something
 // is written. What goes into them passes through a writer that is put before each, where
 // through is not nil.
-func Open(dir string, step int, through func(io.Writer) io.Writer) *Writer {
+func openMetrics(dir string, step int, through func(io.Writer) io.Writer) *metricsWriter {
 	now := time.Now()
 	name := fmt.Sprintf("events.out.tfevents.%010d.%09d.zoo", now.Unix(), now.Nanosecond())
-	return &Writer{
-		metrics: record{path: filepath.Join(dir, MetricsFile), through: through},
+	return &metricsWriter{
+		metrics: record{path: filepath.Join(dir, journal.MetricsFile), through: through},
 		events: record{path: filepath.Join(dir, name), through: through,
 			pending: appendHeader(nil, seconds(now), step+1)},
 	}
@@ -31,16 +33,16 @@ func Open(dir string, step int, through func(io.Writer) io.Writer) *Writer {
 
 func seconds(t time.Time) float64 { return float64(t.UnixNano()) / 1e9 }
 
-// Step notes an update.
-func (w *Writer) Step(s Stats) error {
+// step notes an update.
+func (w *metricsWriter) step(s journal.Stats) error {
 	return w.add(s, s.Step, []scalar{
 		{"loss", s.Loss}, {"gradient_norm", s.GradNorm}, {"learning_rate", s.LR},
 		{"tokens_per_second", float64(s.Tokens) / s.Seconds}, {"padding", 1 - float64(s.Tokens)/float64(s.Slots)},
 	})
 }
 
-// Evaluation notes an evaluation.
-func (w *Writer) Evaluation(e Evaluation) error {
+// evaluation notes an evaluation.
+func (w *metricsWriter) evaluation(e journal.Evaluation) error {
 	var scalars []scalar
 	for _, s := range []struct {
 		tag   string
@@ -52,13 +54,13 @@ func (w *Writer) Evaluation(e Evaluation) error {
 		}
 	}
 	line := struct {
-		Step int        `json:"step"`
-		Eval Evaluation `json:"eval"`
+		Step int                `json:"step"`
+		Eval journal.Evaluation `json:"eval"`
 	}{e.Step, e}
 	return w.add(line, e.Step, scalars)
 }
 
-func (w *Writer) add(line any, step int, scalars []scalar) error {
+func (w *metricsWriter) add(line any, step int, scalars []scalar) error {
 	data, err := json.Marshal(line)
 	if err != nil {
 		return fmt.Errorf("metrics of step %d: %w", step, err)
@@ -67,8 +69,8 @@ func (w *Writer) add(line any, step int, scalars []scalar) error {
 		w.events.add(appendScalars(nil, seconds(time.Now()), step, scalars)))
 }
 
-// Retry writes what could not be written before.
-func (w *Writer) Retry() error { return errors.Join(w.metrics.retry(), w.events.retry()) }
+// retry writes what could not be written before.
+func (w *metricsWriter) retry() error { return errors.Join(w.metrics.retry(), w.events.retry()) }
 
-// Close tries once more and closes the files.
-func (w *Writer) Close() error { return errors.Join(w.metrics.close(), w.events.close()) }
+// close tries once more and closes the files.
+func (w *metricsWriter) close() error { return errors.Join(w.metrics.close(), w.events.close()) }
