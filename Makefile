@@ -6,10 +6,10 @@ LENGTHS     = 20..200
 STEPS       = 1500
 
 .DEFAULT_GOAL := help
-.PHONY: help build setup demo catalogue check-catalogue report cost test test-race test-slurm test-gpu test-arm64 test-report cross lint golden echarts bench-train bench-encodings clean
+.PHONY: help build setup demo catalogue check-catalogue report cost test test-race test-pretrained test-slurm test-gpu test-arm64 test-report cross lint golden echarts bench-train bench-encodings clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## Build bin/zoo
 	go build -o bin/zoo ./cmd/zoo
@@ -57,6 +57,9 @@ test: setup ## Run all tests, with ONNX Runtime required; without cgo those that
 
 test-race: setup ## Run all tests under the race detector
 	ZOO_REQUIRE_ORT=1 go test -race ./...
+
+test-pretrained: setup ## Verify the files of every pretrained checkpoint of the tests in every precision
+	ZOO_REQUIRE_ORT=1 ZOO_TEST_PRETRAINED=1 go test ./zoo/verify -run Pretrained
 
 test-slurm: setup ## Send sweeps through a real Slurm on this machine; root on Debian installs it
 	.ci/slurm

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
@@ -42,6 +43,12 @@ const untold = 16
 // verified.
 var lengthFactors = []int{1, 4, 8}
 
+// A model of more parameters than largeModel is verified at largeLengths, in tokens: the float64 reference takes seconds
+// for each of them, and such models are trained at thousands.
+const largeModel = 10_000_000
+
+var largeLengths = []int{16, 64, 128}
+
 // pieces is how many tokens the pure-Go engine reads at once where it is checked
 // against itself: few and no power of two, so that most of what it computes comes
 // from the cache.
@@ -49,7 +56,7 @@ const pieces = 7
 
 // parity runs a model file in ONNX Runtime (any of its providers), or by pieces in pure Go
 // (provider go), and whole in pure Go in float64, and returns the worst error of the
-// former, at 1, 4 and 8 times the trained length. One too large is an error.
+// former, at 1, 4 and 8 times the trained length (see verifiedLengths). One too large is an error.
 func parity(ctx context.Context, file []byte, engine runtime.Options) (worst float64, err error) {
 	got := engine
 	got.ChunkSize = task.MaxLength
@@ -74,17 +81,13 @@ func parity(ctx context.Context, file []byte, engine runtime.Options) (worst flo
 // plain session shows what float32 costs.
 func agree(ctx context.Context, exact, plain, got *runtime.Session) (worst float64, err error) {
 	c := exact.Info().Card
-	trained, err := trainedTokens(c)
+	lengths, err := verifiedLengths(c)
 	if err != nil {
 		return 0, err
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	vocab := exact.Info().VocabSize
-	for _, factor := range lengthFactors {
-		n := factor * trained
-		if c.MaxLength > 0 {
-			n = min(n, c.MaxLength)
-		}
+	for _, n := range lengths {
 		rows := [][]int64{randomIDs(rng, n, vocab), randomIDs(rng, n-n/3, vocab)}
 		rounding, err := compare(ctx, exact, plain, rows)
 		if err != nil {
@@ -147,6 +150,26 @@ func randomIDs(rng *rand.Rand, n, vocab int) []int64 {
 		ids[i] = rng.Int64N(int64(vocab))
 	}
 	return ids
+}
+
+// verifiedLengths returns the lengths in tokens at which a file is verified.
+func verifiedLengths(c card.Card) ([]int, error) {
+	lengths := slices.Clone(largeLengths)
+	if c.Parameters <= largeModel {
+		trained, err := trainedTokens(c)
+		if err != nil {
+			return nil, err
+		}
+		for i, factor := range lengthFactors {
+			lengths[i] = factor * trained
+		}
+	}
+	for i, n := range lengths {
+		if c.MaxLength > 0 {
+			lengths[i] = min(n, c.MaxLength)
+		}
+	}
+	return lengths, nil
 }
 
 // trainedTokens returns how many tokens the longest samples have that the model

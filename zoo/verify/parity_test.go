@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,5 +50,28 @@ func TestAgree(t *testing.T) {
 	_, err := agree(t.Context(), a, a, b)
 	if err == nil || !strings.Contains(err.Error(), "differs by") || !strings.Contains(err.Error(), "at 8 tokens") {
 		t.Errorf("two different models: %v, want an error that names the difference at 8 tokens", err)
+	}
+}
+
+// Small models are verified at multiples of the trained length, large ones at fixed lengths; neither beyond their last position.
+func TestVerifiedLengths(t *testing.T) {
+	for _, tc := range []struct {
+		parameters int64
+		most       int
+		want       []int
+	}{{1000, 0, []int{16, 64, 128}}, {1000, 40, []int{16, 40, 40}}, {largeModel + 1, 0, []int{16, 64, 128}}, {largeModel + 1, 100, []int{16, 64, 100}}} {
+		got, err := verifiedLengths(card.Card{Parameters: tc.parameters, MaxLength: tc.most})
+		if err != nil || !slices.Equal(got, tc.want) {
+			t.Errorf("%d parameters, at most %d: %v, %v", tc.parameters, tc.most, got, err)
+		}
+	}
+	c := open(t, 1).Info().Card
+	if got, err := verifiedLengths(c); err != nil || slices.Equal(got, largeLengths) {
+		t.Errorf("a trained model: %v, %v", got, err)
+	}
+	if c.Parameters = largeModel + 1; true {
+		if got, err := verifiedLengths(c); err != nil || !slices.Equal(got, largeLengths) {
+			t.Errorf("a large trained model: %v, %v", got, err)
+		}
 	}
 }
