@@ -1,8 +1,10 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/experiment/study"
 	"github.com/nopezoo/zoo/experiment/sweep"
 )
@@ -21,5 +23,18 @@ func TestStudySum(t *testing.T) {
 		if got := studySum(tc.all); got != tc.want {
 			t.Errorf("sum %q, want %q", got, tc.want)
 		}
+	}
+}
+
+// The progress of runs is a line of text each where there is no terminal.
+func TestReportSweep(t *testing.T) {
+	var notes strings.Builder
+	a := &app{Streams: terminal.Streams{Err: &notes}}
+	a.reportSweep(sweep.Event{Runs: []sweep.Status{
+		{Name: "copy-rope-tiny-s1", Dir: "runs/demo/copy-rope-tiny-s1", State: sweep.Running, Step: 3, Steps: 8, Loss: new(0.5), Pace: 120, Left: 4},
+		{Name: "copy-nope-tiny-s1", State: sweep.Waiting, Steps: 8},
+	}})
+	if want := "copy-rope-tiny-s1 running 3/8 loss 0.5 120 tokens/s 4s left\n"; notes.String() != want {
+		t.Errorf("%q, want %q", &notes, want)
 	}
 }

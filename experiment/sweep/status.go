@@ -107,7 +107,7 @@ func (s Status) cells(fit bool) []string {
 	return append(out, loss, pace, left)
 }
 
-// line is the status in one line.
-func (s Status) line() string {
+// String is the status in one line.
+func (s Status) String() string {
 	return strings.Join(strings.Fields(strings.Join(s.cells(s.FittedStep != nil), " ")), " ")
 }

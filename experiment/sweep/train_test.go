@@ -67,7 +67,7 @@ func TestTrain(t *testing.T) {
 	}
 	var ends []string
 	for _, s := range all {
-		ends = append(ends, s.line())
+		ends = append(ends, s.String())
 	}
 	if diff := cmp.Diff([]string{"a finished 0/4", "b failed 0/4 no luck", "c failed 0/4 " + large}, ends); diff != "" {
 		t.Errorf("statuses (-want +got)\n%s", diff)
@@ -77,7 +77,7 @@ func TestTrain(t *testing.T) {
 		t.Errorf("sweep.log: %v\n%s", err, log)
 	}
 	looked, job, unasked, err := Look(t.Context(), folder, runs)
-	if err != nil || job != nil || unasked != nil || looked[1].line() != "b failed 0/4 no luck" {
+	if err != nil || job != nil || unasked != nil || looked[1].String() != "b failed 0/4 no luck" {
 		t.Errorf("looked at: %v, job %v, %v, %v", looked, job, unasked, err)
 	}
 }

@@ -90,7 +90,7 @@ func (w *watch) ended(r Run, state, problem string) {
 		s.State, s.Error = state, problem
 		s.look()
 		s.lookFit()
-		return s.line()
+		return s.String()
 	})
 }
 
@@ -154,7 +154,7 @@ func (w *watch) progress() {
 		}
 		s.look()
 		if due && s.Step > 0 {
-			w.note(s.line())
+			w.note(s.String())
 		}
 	}
 	w.send(Event{})
