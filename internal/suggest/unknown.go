@@ -24,9 +24,18 @@ func Unknown(what, name string, known []string) error {
 	return fmt.Errorf("unknown %s %q; did you mean %q? known: %s", what, name, near, strings.Join(known, ", "))
 }
 
-// Nearest returns the known name with the least edits from name, or "" when none is close.
-// Case does not count.
+// Nearest returns the shortest known name that has a word more than name, such as train.steps for steps, or else the one
+// with the least edits, or "" when none is close. Case does not count.
 func Nearest(name string, known []string) string {
+	full := ""
+	for _, k := range known {
+		if lacksWord(strings.ToLower(name), strings.ToLower(k)) && (full == "" || len(k) < len(full)) {
+			full = k
+		}
+	}
+	if full != "" {
+		return full
+	}
 	best, least := "", len(name)/2+1
 	for _, k := range known {
 		if d := EditDistance([]rune(strings.ToLower(name)), []rune(strings.ToLower(k))); d < least {
@@ -34,4 +43,20 @@ func Nearest(name string, known []string) string {
 		}
 	}
 	return best
+}
+
+// lacksWord reports whether name is the full name without a word, which is not the last one.
+func lacksWord(name, full string) bool {
+	const separators = "._-"
+	for i := range name {
+		if i > 0 && !strings.ContainsRune(separators, rune(name[i-1])) {
+			continue
+		}
+		rest, begins := strings.CutPrefix(full, name[:i])
+		word, ends := strings.CutSuffix(rest, name[i:])
+		if begins && ends && word != "" && strings.ContainsRune(separators, rune(word[len(word)-1])) {
+			return true
+		}
+	}
+	return false
 }
