@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
-	fmt.Fprintf(notes, "zoo: %s\n", human.Error(withRemedy(err)))
+	a.Note("zoo: %s", human.Error(withRemedy(err)))
 	if ctx.Err() != nil {
 		return exitInterrupted
 	}

@@ -2,16 +2,17 @@ package human
 
 import (
 	"strings"
-	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
 )
 
-// Wrap cuts text into lines of at most width characters, between its words, and ends
+// Wrap cuts text into lines of at most width columns, between its words, and ends
 // the last one.
 func Wrap(text string, width int) string {
 	var b strings.Builder
 	at := 0
 	for _, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
+		n := uniseg.StringWidth(word)
 		switch {
 		case at == 0:
 		case at+1+n > width:

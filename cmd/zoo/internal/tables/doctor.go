@@ -15,7 +15,7 @@ import (
 
 // Doctor writes a report on a machine.
 func Doctor(w io.Writer, r doctor.Report) {
-	say := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
+	say := func(format string, args ...any) { fmt.Fprintln(w, fmt.Sprintf(format, args...)) }
 	say("zoo         %s (%s, %s)", r.Zoo, r.Go, r.Platform)
 	say("processor   %s, %s: %s", r.Machine.Processor, human.Plural(r.Machine.Cores, "core", "cores"), strings.Join(r.Machine.Features, " "))
 	if r.Machine.Memory > 0 {

@@ -3,9 +3,8 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
-
-	"github.com/schollz/progressbar/v3"
 
 	"github.com/nopezoo/zoo/internal/human"
 )
@@ -16,12 +15,12 @@ type Meter struct {
 	Total, Done int64     // below 1 a total is unknown
 	Begun       time.Time // of the meter, not of earlier work
 
-	w     io.Writer
-	label string
-	first int64 // done before this program started
-	last  time.Time
-	shown int64                    // done at the last line
-	bar   *progressbar.ProgressBar // nil in a log file
+	w      io.Writer
+	label  string
+	first  int64 // done before this program started
+	last   time.Time
+	shown  int64   // done at the last line
+	screen *Screen // of the bar; nil in a log file
 }
 
 // A line is due at every twentieth of the work, and at the latest after a while;
@@ -37,32 +36,22 @@ const (
 // unknown.
 func (s Streams) Meter(label string, done, total int64) *Meter {
 	now := time.Now()
-	m := &Meter{w: s.Err, label: label, Total: total, first: done, Done: done, Begun: now, last: now, shown: done}
-	if isTerminal(s.Err) {
-		m.bar = progressbar.NewOptions64(max(total, -1),
-			progressbar.OptionSetWriter(Raw(s.Err)),
-			progressbar.OptionSetDescription(label),
-			progressbar.OptionSetWidth(10),
-			progressbar.OptionThrottle(barSoonest),
-			// the note has an estimate that leaves out earlier work
-			progressbar.OptionSetPredictTime(false),
-			progressbar.OptionSetElapsedTime(false),
-			progressbar.OptionShowDescriptionAtLineEnd(),
-			progressbar.OptionClearOnFinish(),
-		)
-		_ = m.bar.Set64(done)
+	m := &Meter{w: s.Err, label: label, Total: total, first: done, Done: done, Begun: now, last: now, shown: done,
+		screen: s.Screen()}
+	if m.IsBar() {
+		m.draw(label)
 	}
 	return m
 }
 
 // IsBar reports whether a bar is shown: it has less room than a line, and shows the share done.
-func (m *Meter) IsBar() bool { return m.bar != nil }
+func (m *Meter) IsBar() bool { return m.screen != nil }
 
 // due reports whether Update shows anything now: a note for every call could cost more than
 // the work.
 func (m *Meter) due() bool {
 	since := time.Since(m.last)
-	if m.bar != nil {
+	if m.IsBar() {
 		return since >= barSoonest
 	}
 	return since >= lineLatest || since >= lineSoonest && m.Total > 0 && m.Done-m.shown >= m.Total/lineShare
@@ -79,10 +68,8 @@ func (m *Meter) Update(done int64, note func() string) {
 		text += "  " + left + " left"
 	}
 	m.last, m.shown = time.Now(), done
-	if m.bar != nil {
-		line, _ := visible([]byte(text))
-		m.bar.Describe(string(line))
-		_ = m.bar.Set64(done)
+	if m.IsBar() {
+		m.draw(text)
 		return
 	}
 	share := ""
@@ -90,6 +77,18 @@ func (m *Meter) Update(done int64, note func() string) {
 		share = fmt.Sprintf("%3d %%  ", 100*done/m.Total)
 	}
 	fmt.Fprintf(m.w, "%s%s\n", share, text)
+}
+
+// draw shows the share done, as a bar and a number, before a text.
+func (m *Meter) draw(text string) {
+	if m.Total > 0 {
+		const cells = 10
+		done := min(m.Done, m.Total)
+		full := int(cells * done / m.Total)
+		text = fmt.Sprintf("%3d %% %s%s  %s", 100*done/m.Total, strings.Repeat("█", full), strings.Repeat("░", cells-full), text)
+	}
+	width, _ := m.screen.Size()
+	m.screen.Draw([]string{text}, width)
 }
 
 // eta estimates the time left from the pace so far.
@@ -103,7 +102,7 @@ func (m *Meter) eta() string {
 
 // Close takes the bar away; the next Update shows it again.
 func (m *Meter) Close() {
-	if m.bar != nil {
-		_ = m.bar.Clear()
+	if m.IsBar() {
+		m.screen.Erase()
 	}
 }

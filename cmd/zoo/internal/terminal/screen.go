@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/rivo/uniseg"
 )
 
 // Screen is a part of a terminal above the cursor, drawn again and again.
 type Screen struct {
 	w     io.Writer
-	drawn []int // widths of its lines, in characters
+	drawn []int // widths of its lines, in columns
 }
 
 // Screen returns a screen on standard error, nil where that is no terminal.
@@ -40,7 +42,7 @@ func (s *Screen) Draw(lines []string, width int) {
 	for _, line := range lines {
 		line = cut(line, width-1) // in the last column the cursor of some terminals is on the next line
 		b.WriteString(line + clearRest + "\n")
-		s.drawn = append(s.drawn, len([]rune(line)))
+		s.drawn = append(s.drawn, uniseg.StringWidth(line))
 	}
 	b.WriteString(clearDown + wrapOn)
 	fmt.Fprint(s.w, b.String())
@@ -64,14 +66,4 @@ func (s *Screen) home(width int) string {
 		return "\r"
 	}
 	return fmt.Sprintf("\r\x1b[%dA", up)
-}
-
-// cut makes a line printable and at most n characters long.
-func cut(line string, n int) string {
-	text, _ := visible([]byte(line))
-	r := []rune(string(text))
-	if len(r) > n {
-		r = append(r[:max(n-1, 0)], '…')
-	}
-	return string(r)
 }

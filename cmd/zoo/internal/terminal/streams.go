@@ -27,10 +27,20 @@ type Streams struct {
 }
 
 // Print writes one line of result.
-func (s Streams) Print(format string, args ...any) { fmt.Fprintf(s.Out, format+"\n", args...) }
+func (s Streams) Print(format string, args ...any) { fmt.Fprintln(s.Out, fmt.Sprintf(format, args...)) }
 
-// Note writes one line to the user, no result.
-func (s Streams) Note(format string, args ...any) { fmt.Fprintf(s.Err, format+"\n", args...) }
+// Note writes one line to the user, no result. A terminal gets it folded to its width.
+func (s Streams) Note(format string, args ...any) {
+	fmt.Fprintln(s.Err, s.folded(fmt.Sprintf(format, args...)))
+}
+
+// folded is a message as standard error gets it.
+func (s Streams) folded(text string) string {
+	if !isTerminal(s.Err) {
+		return text
+	}
+	return fold(text, width(s.Err))
+}
 
 // JSON writes a result for programs.
 func (s Streams) JSON(v any) error {
@@ -56,12 +66,15 @@ func (s Streams) Table(lines [][]string) error {
 }
 
 // Width is how many columns results may take: $COLUMNS, else the terminal's, else 80.
-func (s Streams) Width() int {
+func (s Streams) Width() int { return width(s.Out) }
+
+// width is Width of any stream.
+func width(w io.Writer) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
 	}
-	width, _ := size(Raw(s.Out))
-	return width
+	columns, _ := size(Raw(w))
+	return columns
 }
 
 // IsPiped reports whether standard input is a pipe or a file, as opposed to a
@@ -80,7 +93,7 @@ func (s Streams) Interactive() bool { return isTerminal(s.In) && isTerminal(s.Er
 
 // Ask puts a question to the person at the terminal. No answer is no.
 func (s Streams) Ask(ctx context.Context, question string) (yes bool, err error) {
-	fmt.Fprintf(s.Err, "%s [y/N] ", question)
+	fmt.Fprint(s.Err, s.folded(question+" [y/N]")+" ")
 	line, err := s.input(ctx, func(r io.Reader) ([]byte, error) {
 		line, _ := bufio.NewReader(r).ReadBytes('\n')
 		return line, nil
