@@ -66,6 +66,7 @@ func (a *app) flagValues() map[string]cobra.CompletionFunc {
 		"analyze tokens":     words(analysis.Defaults().Tokens...),
 		"divergence":         words(models.Encodings()...),
 		"bench format":       words(report.Formats()...),
+		"report format":      words(report.ReportFormats()...),
 		"export format":      words(exportFormats...),
 		"data format":        words("text", "jsonl"),
 		"export checkpoint":  words([]string{zoo.Last, zoo.Best}...),
@@ -78,6 +79,7 @@ func (a *app) flagValues() map[string]cobra.CompletionFunc {
 		"runs":               arguments.Folders,
 		"svg":                arguments.Folders,
 		"png":                arguments.Folders,
+		"pdf":                arguments.Folders,
 		"into":               arguments.Folders,
 		"serve log":          words(logFormats...),
 	}

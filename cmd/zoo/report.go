@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -19,7 +18,8 @@ import (
 
 type reportOptions struct {
 	output, title string
-	svg, png      string
+	format        string
+	svg, png, pdf string
 	ranks         string
 	published     string
 	onlyFitted    bool
@@ -35,6 +35,7 @@ func reportVerb(a *app) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write, - for standard output (default: the name of RESULTS with .html, report.html for several)")
+	f.StringVar(&o.format, "format", "html", strings.Join(report.ReportFormats(), ", ")+": a page, tables for a paper, or rows for pandas")
 	f.StringVar(&o.title, "title", "", "title of the page")
 	f.StringVar(&o.ranks, "ranks", ranksBy[0], ranksHelp)
 	f.StringVar(&o.published, "published", "", "`file` of published numbers to set next to ours (default: "+
@@ -42,6 +43,7 @@ func reportVerb(a *app) *cobra.Command {
 	f.BoolVar(&o.onlyFitted, "only-fitted", false, "count those training runs alone that fitted")
 	f.StringVar(&o.svg, "svg", "", "`folder` to write each figure to, as SVG")
 	f.StringVar(&o.png, "png", "", "`folder` to write each figure to, as PNG")
+	f.StringVar(&o.pdf, "pdf", "", "`folder` to write each figure to, as PDF")
 	return c
 }
 
@@ -49,14 +51,20 @@ func (a *app) report(o reportOptions, args []string) error {
 	if err := arguments.OneOf("ranks", o.ranks, ranksBy...); err != nil {
 		return err
 	}
-	if o.svg == terminal.Stdout || o.png == terminal.Stdout {
-		return errors.New("--svg and --png take a folder: there are several figures")
+	if err := arguments.OneOf("format", o.format, report.ReportFormats()...); err != nil {
+		return err
+	}
+	figures := []figureFolder{{"svg", o.svg}, {"png", o.png}, {"pdf", o.pdf}}
+	for _, f := range figures {
+		if f.folder == terminal.Stdout {
+			return fmt.Errorf("--%s takes a folder: there are several figures", f.format)
+		}
 	}
 	results, err := report.Read(args...)
 	if err != nil {
 		return err
 	}
-	page := terminal.OutputOr(o.output, pageOf(args))
+	page := terminal.OutputOr(o.output, pageOf(args, o.format))
 	page.Inputs = results.Files
 	if err := a.Check(page); err != nil {
 		return err
@@ -72,41 +80,49 @@ func (a *app) report(o reportOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Write(page, made.WriteHTML); err != nil {
+	if err := a.Write(page, func(w io.Writer) error { return made.Write(w, o.format) }); err != nil {
 		return err
 	}
-	to := a.Messages(page)
-	to.Print("%s: %s; open it in a browser", page.Path, human.Plural(len(results.Rows)+len(results.Observations), "row", "rows"))
-	if err := figures(to, made, o.svg, "svg", page.Inputs); err != nil {
-		return err
+	to, next := a.Messages(page), ""
+	if o.format == "html" {
+		next = "; open it in a browser"
 	}
-	return figures(to, made, o.png, "png", page.Inputs)
+	to.Print("%s: %s%s", page.Path, human.Plural(len(results.Rows)+len(results.Observations), "row", "rows"), next)
+	for _, f := range figures {
+		if err := f.write(to, made, page.Inputs); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // pageOf is the page of some results where none is named: one of its own for each file and folder.
-func pageOf(results []string) string {
-	if len(results) > 1 {
-		return "report.html"
+func pageOf(results []string, format string) string {
+	extension := "." + format
+	if format == "latex" {
+		extension = ".tex"
 	}
-	name, err := filepath.Abs(results[0]) // "." has a name, too
-	if err != nil {
-		return "report.html"
+	if len(results) == 1 {
+		if path, err := filepath.Abs(results[0]); err == nil { // "." has a name, too
+			name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".gz"), ".jsonl")
+			if name != string(filepath.Separator) {
+				return name + extension
+			}
+		}
 	}
-	name = strings.TrimSuffix(strings.TrimSuffix(filepath.Base(name), ".gz"), ".jsonl")
-	if name == string(filepath.Separator) {
-		return "report.html"
-	}
-	return name + ".html"
+	return "report" + extension
 }
 
-// figures writes each figure of a report into a folder; nothing for no folder.
-func figures(to terminal.Streams, of *report.Report, folder, format string, inputs []string) error {
-	if folder == "" {
+// figureFolder is where to write each figure of a report in a format; nowhere for no folder.
+type figureFolder struct{ format, folder string }
+
+func (d figureFolder) write(to terminal.Streams, made *report.Report, inputs []string) error {
+	if d.folder == "" {
 		return nil
 	}
-	for _, f := range of.Figures() {
-		o := terminal.Output{Path: filepath.Join(folder, f.Name+"."+format), Inputs: inputs}
-		if err := to.Write(o, func(w io.Writer) error { return f.Write(w, format) }); err != nil {
+	for _, f := range made.Figures() {
+		o := terminal.Output{Path: filepath.Join(d.folder, f.Name+"."+d.format), Inputs: inputs}
+		if err := to.Write(o, func(w io.Writer) error { return f.Write(w, d.format) }); err != nil {
 			return fmt.Errorf("figure %s: %w", f.Name, err)
 		}
 		to.Print("%s", o.Path)

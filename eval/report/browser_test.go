@@ -27,7 +27,7 @@ func write(t *testing.T, rows []eval.Row) string {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := s.WriteHTML(f); err != nil {
+	if err := s.Write(f, "html"); err != nil {
 		t.Fatal(err)
 	}
 	return "file://" + path

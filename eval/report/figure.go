@@ -77,7 +77,7 @@ const (
 	svgFonts = "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"
 )
 
-// Write writes the figure as "svg" or "png". The same study gives the same bytes.
+// Write writes the figure as "svg", "png" or "pdf". The same study gives the same bytes.
 func (f figure) Write(w io.Writer, format string) error {
 	width, height, _ := f.size()
 	switch format {
@@ -95,8 +95,10 @@ func (f figure) Write(w io.Writer, format string) error {
 		f.draw(draw.New(c))
 		_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(w)
 		return err
+	case "pdf":
+		return f.writePDF(w)
 	}
-	return fmt.Errorf("report: unknown figure format %q; known: svg, png", format)
+	return fmt.Errorf("report: unknown figure format %q; known: svg, png, pdf", format)
 }
 
 // printable leaves out what XML cannot hold and a name in a results file can.

@@ -98,6 +98,10 @@ func TestFigures(t *testing.T) {
 			t.Errorf("%s: %d of %d texts name a font for machines that lack the first", f.Name, fonts, texts)
 		}
 	}
+	paper := figure(t, s.Figures()[0], "pdf")
+	if !bytes.HasPrefix(paper, []byte("%PDF-")) || !bytes.Equal(paper, figure(t, again.Figures()[0], "pdf")) {
+		t.Errorf("the PDF begins with %.8q, or the same rows give other bytes", paper)
+	}
 	picture, err := png.Decode(bytes.NewReader(figure(t, s.Figures()[0], "png")))
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +110,7 @@ func TestFigures(t *testing.T) {
 		t.Errorf("the picture's size is %s", got)
 	}
 	if err := s.Figures()[0].Write(io.Discard, "gif"); err == nil ||
-		!strings.Contains(err.Error(), `unknown figure format "gif"; known: svg, png`) {
+		!strings.Contains(err.Error(), `unknown figure format "gif"; known: svg, png, pdf`) {
 		t.Errorf("another format: %v", err)
 	}
 }

@@ -38,9 +38,8 @@ type page struct {
 	Drawing         drawing
 }
 
-// WriteHTML writes the study as one HTML file that needs nothing else: no other
-// file, no network. The same study gives the same bytes.
-func (s *Report) WriteHTML(w io.Writer) error {
+// writeHTML writes one HTML file that needs nothing else: no other file, no network.
+func (s *Report) writeHTML(w io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"mark": s.mark, "count": human.Plural[int], "isNumber": isNumber, "text": cellText, "inside": s.insideView, "texts": s.textViews,
 		"percent": func(n summary.Number) float64 { return 100 * float64(n) },
@@ -50,7 +49,7 @@ func (s *Report) WriteHTML(w io.Writer) error {
 	}
 	var b bytes.Buffer
 	if err := t.Execute(&b, page{
-		Report: s, Measures: s.measures(), Command: s.command, Count: s.count, Drawing: s.drawing(),
+		Report: s, Measures: s.measures(), Command: s.command, Count: len(s.rows) + len(s.observations), Drawing: s.drawing(),
 		Style: template.CSS(pageStyle + s.palette()), Library: template.JS(chartLibrary),
 		Script: template.JS(pageScript),
 		Places: slices.ContainsFunc(s.Tasks, func(t *summary.Task) bool { return len(t.Places) > 1 }),

@@ -20,7 +20,7 @@ func page(t *testing.T, opt report.Options, rows ...eval.Row) string {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := s.WriteHTML(&b); err != nil {
+	if err := s.Write(&b, "html"); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -58,7 +58,7 @@ func (p *Printer) Rest(rows []eval.Row) error {
 		e.SetEscapeHTML(false)
 		return e.Encode(rows)
 	case "csv":
-		return writeCSV(p.Out, rows)
+		return summary.WriteCSV(p.Out, rows, nil)
 	case "benchstat":
 		return writeBenchstat(p.Out, rows)
 	}

@@ -61,7 +61,7 @@ func TestText(t *testing.T) {
 			t.Fatal(err)
 		}
 		var page bytes.Buffer
-		if err := made.WriteHTML(&page); err != nil {
+		if err := made.Write(&page, "html"); err != nil {
 			t.Fatal(err)
 		}
 		if n := strings.Count(page.String(), "bits per byte, every token</text>"); n != 1 {

@@ -61,7 +61,7 @@ func (t *costTables) medians(title string, numbers func(eval.Row) []float64, wri
 		if len(v) == 0 || write(v) == "–" {
 			return Cell{Text: "–"}
 		}
-		return Cell{Text: write(v), Value: &Spread{Median: Number(v[0]), Low: Unknown, High: Unknown}}
+		return Cell{Text: write(v), Value: new(single(Number(v[0])))}
 	})
 }
 

@@ -23,7 +23,10 @@ type Spread struct {
 	Runs   []Number `json:"runs,omitempty"` // each run's value, in the order of Series.Seeds; costs have none
 }
 
-var unknownSpread = Spread{Median: Unknown, Low: Unknown, High: Unknown}
+// single is a number without an interval.
+func single(n Number) Spread { return Spread{Median: n, Low: Unknown, High: Unknown} }
+
+var unknownSpread = single(Unknown)
 
 // overRuns puts the values of training runs together, NaN where a run has none: their
 // median, and their quartiles if there are several (see quantile). Of two or three runs

@@ -48,7 +48,7 @@ func shortCell(s Spread) Cell   { return Cell{Text: s.short(), Value: &s} }
 
 // numberCell is a number without an interval.
 func numberCell(n Number, write func(Number) string) Cell {
-	return Cell{Text: write(n), Value: &Spread{Median: n, Low: Unknown, High: Unknown}}
+	return Cell{Text: write(n), Value: new(single(n))}
 }
 
 // marked reports which columns have marks.

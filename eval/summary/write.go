@@ -1,11 +1,9 @@
 package summary
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
@@ -13,18 +11,18 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// Write writes sections as text ("table"), Markdown ("md"), LaTeX ("latex") or CSV ("csv"), which has a line for each
-// cell. Lines of text have at most width characters where the names of models allow it: columns that do not fit stand below.
+// Write writes sections as text ("table"), Markdown ("md") or LaTeX ("latex"). Lines of text have at most width characters where
+// the names of models allow it: columns that do not fit stand below.
 func Write(w io.Writer, format string, width int, sections ...Section) error {
 	write := map[string]func(*strings.Builder, Section){"md": writeMarkdown, "latex": writeLaTeX,
 		"table": func(b *strings.Builder, s Section) { writeText(b, s, width) }}[format]
-	if format == "csv" {
-		return writeCSV(w, sections)
-	}
 	if write == nil {
-		return fmt.Errorf("summary: no tables as %q; known: table, md, latex, csv", format)
+		return fmt.Errorf("summary: no tables as %q; known: table, md, latex", format)
 	}
 	var b strings.Builder
+	if format == "latex" {
+		b.WriteString(latexHead)
+	}
 	for i, s := range sections {
 		if i > 0 {
 			b.WriteString("\n")
@@ -133,6 +131,11 @@ var markdownEscapes = strings.NewReplacer("*", `\*`, "|", `\|`, "<", "&lt;", ">"
 // markdown keeps text from being taken for markup.
 func markdown(s string) string { return markdownEscapes.Replace(strings.Join(strings.Fields(s), " ")) }
 
+// latexHead makes tables that are wider than the text as wide as it.
+const latexHead = `% in the preamble: \usepackage{booktabs,graphicx}
+\providecommand{\zootable}[1]{\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{#1}}
+`
+
 // writeLaTeX writes tables with the rules of the package booktabs.
 func writeLaTeX(b *strings.Builder, s Section) {
 	fmt.Fprintf(b, "%% %s\n", strings.Join(strings.Fields(s.Title), " "))
@@ -145,7 +148,7 @@ func writeLaTeX(b *strings.Builder, s Section) {
 				columns += "r"
 			}
 		}
-		fmt.Fprintf(b, "\\begin{table}\n\\centering\n\\caption{%s}\n\\begin{tabular}{%s}\n\\toprule\n%s \\\\\n\\midrule\n",
+		fmt.Fprintf(b, "\\begin{table}\n\\centering\n\\caption{%s}\n\\zootable{\\begin{tabular}{%s}\n\\toprule\n%s \\\\\n\\midrule\n",
 			latex(t.Title), columns, strings.Join(each(t.Head, latex), " & "))
 		for _, line := range t.Lines {
 			if isEmpty(each(line, func(c Cell) string { return c.Text })) {
@@ -159,7 +162,7 @@ func writeLaTeX(b *strings.Builder, s Section) {
 				return latex(c.Text)
 			}), " & "))
 		}
-		b.WriteString("\\bottomrule\n\\end{tabular}\n")
+		b.WriteString("\\bottomrule\n\\end{tabular}}\n")
 		for _, note := range t.Notes {
 			fmt.Fprintf(b, "\\par %s\n", latex(note))
 		}
@@ -176,46 +179,3 @@ var latexEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", 
 
 // latex keeps text from being taken for commands, and writes signs as commands that every engine has.
 func latex(s string) string { return latexEscapes.Replace(strings.Join(strings.Fields(s), " ")) }
-
-// csvHead names the columns of tables as CSV.
-var csvHead = []string{"section", "table", "line", "column", "text", "mark", "value", "low", "high", "over", "runs", "n"}
-
-// writeCSV writes a line for each cell with its number in full: ratios in 0..1, times as in the title. low and high are the ends
-// of the interval, over says what it is about, and runs are the values of each run.
-func writeCSV(w io.Writer, sections []Section) error {
-	c := csv.NewWriter(w)
-	lines := [][]string{csvHead}
-	for _, s := range sections {
-		for _, t := range s.Tables {
-			for _, line := range t.Lines {
-				for i := 1; i < len(line) && line[0].Text != ""; i++ {
-					lines = append(lines, append([]string{s.Title, t.Title, line[0].Text, t.Head[i]}, line[i].record()...))
-				}
-			}
-		}
-	}
-	if err := c.WriteAll(lines); err != nil {
-		return err
-	}
-	return c.Error()
-}
-
-// record is a cell as fields of CSV; what is not known is empty.
-func (c Cell) record() []string {
-	out := []string{c.Text, c.Mark, "", "", "", "", "", ""}
-	if c.N > 0 {
-		out[7] = strconv.Itoa(c.N)
-	}
-	if c.Value == nil {
-		return out
-	}
-	full := func(n Number) string {
-		if !n.Known() {
-			return ""
-		}
-		return strconv.FormatFloat(float64(n), 'g', -1, 64)
-	}
-	out[2], out[3], out[4], out[5] = full(c.Value.Median), full(c.Value.Low), full(c.Value.High), c.Value.Over
-	out[6] = strings.Join(each(c.Value.Runs, full), " ")
-	return out
-}

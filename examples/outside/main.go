@@ -140,7 +140,7 @@ func measured(ctx context.Context, page string, files []bench.Model) error {
 		return err
 	}
 	defer out.Close()
-	if err := r.WriteHTML(out); err != nil {
+	if err := r.Write(out, "html"); err != nil {
 		return err
 	}
 	fmt.Println("wrote", page)

@@ -1,0 +1,59 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/nopezoo/zoo/eval/summary"
+)
+
+// ReportFormats lists the formats of Report.Write.
+func ReportFormats() []string { return []string{"html", "md", "csv", "latex"} }
+
+// Write writes the report as a page ("html"), as its tables in Markdown ("md") or LaTeX ("latex"), or as its rows in tidy CSV
+// ("csv"; see summary.WriteCSV). The same rows give the same bytes.
+func (s *Report) Write(w io.Writer, format string) error {
+	switch format {
+	case "html":
+		return s.writeHTML(w)
+	case "csv":
+		return summary.WriteCSV(w, s.rows, s.observations)
+	case "md", "latex":
+		return summary.Write(w, format, math.MaxInt, s.sections()...)
+	}
+	return fmt.Errorf("report: unknown format %q; known: %s", format, strings.Join(ReportFormats(), ", "))
+}
+
+// sections are the tables of the page by exact match, in its order.
+func (s *Report) sections() []summary.Section {
+	var out []summary.Section
+	for _, t := range s.Texts {
+		out = append(out, t.Section)
+	}
+	for _, t := range s.Tasks {
+		section := summary.Section{Task: t.Task, Title: t.Name, Summary: t.Summary, Tables: slices.Clone(t.Headlines)}
+		if t.Scored {
+			section.Tables = append([]summary.Table{t.Accuracy}, section.Tables...)
+		}
+		for _, p := range t.Places {
+			section.Tables = append(section.Tables, p.Tables...)
+		}
+		out = append(out, section)
+	}
+	over := summary.Section{Title: "all tasks"}
+	for _, t := range []summary.Table{s.RankTable, s.HeatMap, s.AgreementTable, s.PublishedTable} {
+		if len(t.Lines) > 0 {
+			over.Tables = append(over.Tables, t)
+		}
+	}
+	if len(over.Tables) > 0 {
+		out = append(out, over)
+	}
+	for _, t := range s.inside {
+		out = append(out, t.Sections(false)...)
+	}
+	return out
+}
