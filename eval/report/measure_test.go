@@ -30,7 +30,7 @@ func TestByTokens(t *testing.T) {
 		{s.Study, "exact match", "On copy, nope and rope go furthest, to 10 at ≥ 90 % exact match; trained on lengths 2 to 20, 1 run each.",
 			[]string{"nope", "rope"}, []string{"60.0", "20.0"}},
 		{s.Tokens, "tokens right", "On copy, rope goes furthest, to 30 (the longest measured) at ≥ 90 % tokens right; trained on lengths 2 to 20, 1 run each.",
-			[]string{"rope", "nope"}, []string{"70.0", "95.0"}},
+			[]string{"rope", "nope"}, []string{"95.0", "70.0"}},
 	} {
 		task := tc.by.Tasks[0]
 		if task.Summary != tc.answer {

@@ -103,7 +103,7 @@ func TestBrowserAddress(t *testing.T) {
 		t.Errorf("after choosing: %v", got)
 	}
 	b.Eval(`document.querySelector(".skip").click()`)
-	if now := b.Eval("location.href + ' ' + document.activeElement.id"); now != link+" headline" {
+	if now := b.Eval("location.href + ' ' + document.activeElement.id"); now != link+" results" {
 		t.Errorf("skipping to the results makes of the address %v", now)
 	}
 	b.Load("about:blank")

@@ -300,12 +300,17 @@ func (s *Study) relativeTo(t *Task, p Place, m metric) string {
 	return ""
 }
 
-// costCell is a cost of one of a task's series in a headline: "0.412 (1.06×)".
-func (s *Study) costCell(t *Task, p Place, series int, m metric) Cell {
-	c := costSeries{Series: series}
-	if i := slices.IndexFunc(p.Series, func(c costSeries) bool { return c.Series == series }); i >= 0 {
-		c = p.Series[i]
+// of is the costs of a task's series; those of no length where it has none here.
+func (p Place) of(t *Task, name string) costSeries {
+	if i := slices.IndexFunc(p.Series, func(c costSeries) bool { return t.Series[c.Series].Name == name }); i >= 0 {
+		return p.Series[i]
 	}
+	return costSeries{Common: costs(nil).at(task.Span{})}
+}
+
+// costCell is a cost of one of a task's series in a headline: "0.412 (1.06×)".
+func (s *Study) costCell(t *Task, p Place, name string, m metric) Cell {
+	c := p.of(t, name)
 	cell := numberCell(m.of(c.Common).Median, Number.short)
 	if times := s.relative(t, p, c, m); times.Known() {
 		cell.Text += fmt.Sprintf(" (%.2f×)", float64(times))

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -235,11 +236,20 @@ func (k taskKey) label(all []group[taskKey]) string {
 	if differs(func(o taskKey) bool { return o.window != k.window }) && k.window > 0 {
 		more = append(more, fmt.Sprintf("windows of up to %d tokens", k.window))
 	}
-	if len(more) == 0 {
-		return k.task
+	name := k.task
+	if short := corpusHash.ReplaceAllString(name, "$1"); !slices.ContainsFunc(all, func(o group[taskKey]) bool {
+		return o.key.task != k.task && corpusHash.ReplaceAllString(o.key.task, "$1") == short
+	}) {
+		name = short
 	}
-	return k.task + " (" + strings.Join(more, ", ") + ")"
+	if len(more) == 0 {
+		return name
+	}
+	return name + " (" + strings.Join(more, ", ") + ")"
 }
+
+// corpusHash ends the name of a corpus' task; people need it only where two corpora have one name.
+var corpusHash = regexp.MustCompile(`^(text-.+)-[0-9a-f]{12}$`)
 
 func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 	t := &Task{Name: name, Task: key.task, Version: key.version, Split: key.split, Scored: key.task != ""}

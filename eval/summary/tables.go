@@ -21,7 +21,8 @@ const (
 func (s *Study) tabulate() {
 	s.RankTable, s.HeatMap, s.AgreementTable, s.PublishedTable = s.rankTable(), s.heatMap(), s.agreementTable(), s.publishedTable()
 	for _, t := range s.Tasks {
-		t.Accuracy, t.EveryRun = t.accuracy(t.Series, t.seriesNames(), s.Measure), t.everyRun(s.Measure)
+		best := t.byResult()
+		t.Accuracy, t.EveryRun = t.accuracy(best, namesOf(best), s.Measure), t.everyRun(best, s.Measure)
 		t.Headlines, t.Tradeoffs = nil, nil
 		for _, p := range t.Places {
 			t.Headlines, t.Tradeoffs = append(t.Headlines, s.headline(t, p)), append(t.Tradeoffs, s.tradeoff(t, p))
@@ -32,7 +33,16 @@ func (s *Study) tabulate() {
 	}
 }
 
-func (t *Task) seriesNames() []string { return each(t.Series, func(s Series) string { return s.Name }) }
+func namesOf(series []Series) []string { return each(series, func(s Series) string { return s.Name }) }
+
+// byResult lists the series by effective length and then by the mean beyond training, the best first.
+func (t *Task) byResult() []Series {
+	out := slices.Clone(t.Series)
+	slices.SortStableFunc(out, func(a, b Series) int {
+		return cmp.Or(b.Effective.Length.Compare(a.Effective.Length), cmp.Compare(b.Score.Median, a.Score.Median))
+	})
+	return out
+}
 
 // byLength has a line for each length and a column for each series.
 func (t *Task) byLength(title string, of []Series, heads []string, cell func(Series, point) Cell) Table {
@@ -144,10 +154,9 @@ func fileSize(s Series) Cell {
 }
 
 // everyRun has the value of each run; it has no columns where no series has several.
-func (t *Task) everyRun(by string) Table {
-	several := slices.DeleteFunc(slices.Clone(t.Series), func(s Series) bool { return len(s.Seeds) < 2 })
-	heads := each(several, func(s Series) string { return s.Name })
-	return t.byLength(fmt.Sprintf("each run on %s by length: %s in %%", t.Name, label(by)), several, heads,
+func (t *Task) everyRun(of []Series, by string) Table {
+	several := slices.DeleteFunc(slices.Clone(of), func(s Series) bool { return len(s.Seeds) < 2 })
+	return t.byLength(fmt.Sprintf("each run on %s by length: %s in %%", t.Name, label(by)), several, namesOf(several),
 		func(s Series, p point) Cell { return runsCell(s.value(p)) })
 }
 
@@ -171,7 +180,7 @@ func (s *Study) headline(t *Task, p Place) Table {
 		out.Head = append(out.Head, strings.ToLower(m.Label)+", "+m.Unit+s.relativeTo(t, p, m))
 	}
 	out.Head = append(out.Head, "parameters")
-	for i, of := range t.Series {
+	for _, of := range t.byResult() {
 		line := append(nameCell(of.Name, of.Encoding), words(of.Fit.String())...)
 		if t.Scored {
 			trained := "never"
@@ -182,7 +191,7 @@ func (s *Study) headline(t *Task, p Place) Table {
 				Cell{Text: of.Effective.String()}, numberCell(s.mrr(of.Name), Number.rank))
 		}
 		for _, m := range costs {
-			line = append(line, s.costCell(t, p, i, m))
+			line = append(line, s.costCell(t, p, of.Name, m))
 		}
 		out.add(append(line, Cell{Text: human.Millions(of.Parameters)})...)
 	}
@@ -206,9 +215,8 @@ func (s *Study) mrr(name string) Number {
 func (s *Study) tradeoff(t *Task, p Place) Table {
 	out := Table{Title: fmt.Sprintf("accuracy against cost on %s, %s", t.Name, p.Name), Head: []string{"encoding",
 		fmt.Sprintf("median decode step at length %s, ms", p.Common.Label()), label(s.Measure) + " beyond, %"}}
-	for _, c := range p.Series {
-		if at := c.Common; at.Length.Max > 0 {
-			of := t.Series[c.Series]
+	for _, of := range t.byResult() {
+		if at := p.of(t, of.Name).Common; at.Length.Max > 0 {
 			out.add(append(nameCell(of.Name, of.Encoding), shortCell(at.Decode), percentCell(of.Score))...)
 		}
 	}

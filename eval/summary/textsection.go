@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,12 +14,13 @@ const textMargin = 0.02
 
 // section is bits per byte by the length of windows, with a column for each encoding, and by place in the longest ones.
 func (t *Text) section() Section {
-	heads := append([]string{"length"}, each(t.Series, func(s textSeries) string { return s.Name })...)
+	best := t.byResult()
+	heads := append([]string{"length"}, each(best, func(s textSeries) string { return s.Name })...)
 	table := func(title string, cell func(textPoint) Cell) Table {
 		out := Table{Title: title, Head: heads}
 		for i, length := range t.Lengths {
 			line := words(length.Label())
-			for _, s := range t.Series {
+			for _, s := range best {
 				switch p := s.Points[i]; {
 				case p.NA:
 					line = append(line, Cell{Text: "n/a"})
@@ -44,7 +46,19 @@ func (t *Text) section() Section {
 		between(t.Windows[0], t.Windows[1]), between(t.Documents[0], t.Documents[1]))}
 	out := Section{Task: t.Task, Title: t.Name + ": " + t.trainedAt(), Tables: []Table{sliding, all}, Summary: t.summarize()}
 	if t.Longest >= 0 {
-		out.Tables = append(out.Tables, t.byPlace(heads))
+		out.Tables = append(out.Tables, t.byPlace(best, heads))
+	}
+	return out
+}
+
+// byResult lists the series by bits per byte in sliding windows of the greatest length that all have, the best first.
+func (t *Text) byResult() []textSeries {
+	out := slices.Clone(t.Series)
+	for i := range slices.Backward(t.Lengths) {
+		if !slices.ContainsFunc(out, func(s textSeries) bool { return !s.Points[i].Sliding.Median.Known() }) {
+			slices.SortStableFunc(out, func(a, b textSeries) int { return cmp.Compare(a.Points[i].Sliding.Median, b.Points[i].Sliding.Median) })
+			break
+		}
 	}
 	return out
 }
@@ -52,21 +66,21 @@ func (t *Text) section() Section {
 func bitsCell(s Spread) Cell { return Cell{Text: s.Median.rank(), Value: &s} }
 
 // byPlace is bits per byte by place, in the longest windows that were measured.
-func (t *Text) byPlace(heads []string) Table {
+func (t *Text) byPlace(of []textSeries, heads []string) Table {
 	out := Table{Title: fmt.Sprintf("bits per byte by the tokens before, in windows of %s, median over runs", t.Lengths[t.Longest].Label()),
 		Head: append([]string{"tokens before"}, heads[1:]...)}
 	places := func(s textSeries) []positionPoint { return s.Points[t.Longest].Positions }
-	longest := slices.MaxFunc(t.Series, func(a, b textSeries) int { return len(places(a)) - len(places(b)) })
+	longest := slices.MaxFunc(of, func(a, b textSeries) int { return len(places(a)) - len(places(b)) })
 	for k, place := range places(longest) {
 		label := fmt.Sprint(place.From)
 		if place.From < place.To {
 			label = fmt.Sprintf("%d–%d", place.From, place.To)
 		}
 		line := words(label)
-		for _, s := range t.Series {
+		for _, s := range of {
 			c := Cell{Text: "n/a"}
-			if of := places(s); k < len(of) {
-				c = bitsCell(of[k].Bits)
+			if at := places(s); k < len(at) {
+				c = bitsCell(at[k].Bits)
 			}
 			line = append(line, c)
 		}

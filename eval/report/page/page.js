@@ -153,13 +153,13 @@
     return at;
   }
 
-  const endLabel = (a, box) => ({
+  const endLabel = (a, box, leader = true) => ({
     type: "custom", silent: true, z: 5, data: [[a.end.x, a.end.y]], tooltip: { show: false },
     renderItem: (params, api) => {
       const x = box.right + 28, [from] = api.coord([a.end.x, a.end.y]), own = a.line.series ? colour(a.line.series) : css("--soft");
       return {
         type: "group", children: [
-          { type: "line", shape: { x1: from + 9, y1: a.y, x2: x - 8, y2: a.want }, style: { stroke: own, lineWidth: 1, lineDash: [1, 3] } },
+          ...(leader ? [{ type: "line", shape: { x1: from + 9, y1: a.y, x2: x - 8, y2: a.want }, style: { stroke: own, lineWidth: 1, lineDash: [1, 3] } }] : []),
           a.line.series
             ? { type: "path", shape: { pathData: study.encodings[a.line.series.encoding].path }, x, y: a.want, scaleX: 4.6, scaleY: 4.6, style: { fill: own } }
             : { type: "line", shape: { x1: x - 6, y1: a.want, x2: x + 6, y2: a.want }, style: dotted() },
@@ -271,49 +271,28 @@
     byId("ram-note").hidden = !place.upperRAM;
   }
 
-  // Where the names of points hide least of each other and of the axis: right, above,
-  // below or left of them.
-  function names(axis, points) {
-    const box = (x, y, w, h) => ({ l: x - w / 2, r: x + w / 2, t: y - h / 2, b: y + h / 2 });
-    const hidden = (a, b) => Math.max(0, Math.min(a.r, b.r) - Math.max(a.l, b.l)) * Math.max(0, Math.min(a.b, b.b) - Math.max(a.t, b.t));
-    const taken = points.map((p) => box(p.x, p.y, 16, 16)).concat([axis]);
-    return points.map((p) => {
-      let best = null;
-      for (const distance of [7, 22, 37]) {
-        for (const [position, dx, dy] of [["right", 1, 0], ["top", 0, -1], ["bottom", 0, 1], ["left", -1, 0]]) {
-          const at = box(p.x + dx * (distance + 8 + p.width / 2), p.y + dy * (distance + 15), p.width, 15);
-          const cost = taken.reduce((sum, t) => sum + hidden(at, t), 0);
-          if (!best || cost < best.cost) best = { position, distance, at, cost };
-        }
-      }
-      taken.push(best.at);
-      return best;
-    });
-  }
-
   function tradeoff(task, place) {
     const at = byId("chart-tradeoff");
     const points = place.series.map((c) => ({ series: task.series[c.series], score: scores[state.measure][state.task][c.series], cost: c.points.find((p) => p.length === place.common) }))
       .filter((p) => p.cost && p.cost.decode.median !== null && shown(p.series) && p.score !== null);
     at.closest("section").hidden = points.length === 0;
     if (!points.length || !at.clientWidth) return;
-    const grid = { left: 52, right: 24, top: 24, bottom: 52 }, most = nice(1.2 * Math.max(...points.map((p) => p.cost.decode.median)));
+    const lines = points.map((p) => ({ name: p.series.name, series: p.series, points: [{ x: p.cost.decode.median, y: 100 * p.score }] }));
+    at.style.height = Math.max(336, 16 * lines.length + 90) + "px";
+    const longest = Math.max(...lines.map((l) => l.name.length)), most = nice(1.1 * Math.max(...points.map((p) => p.cost.decode.median)));
+    const grid = { left: 52, right: Math.min(0.4 * at.clientWidth, longest * 7.4 + 44), top: 24, bottom: 52 };
     const high = Math.min(100, nice(120 * Math.max(0.08, ...points.map((p) => p.score))));
-    const bottom = at.clientHeight - grid.bottom;
-    const places = names({ l: 0, r: at.clientWidth, t: bottom, b: bottom + 20 }, points.map((p) => ({
-      x: grid.left + ((at.clientWidth - grid.left - grid.right) * p.cost.decode.median) / most,
-      y: grid.top + (bottom - grid.top) * (1 - (100 * p.score) / high), width: p.series.name.length * 7.6,
-    })));
+    const box = { top: grid.top, height: at.clientHeight - grid.top - grid.bottom, right: at.clientWidth - grid.right };
     const option = Object.assign(base(), {
       grid,
       xAxis: axis(`median decode step at length ${label(place.common)}, ms`, { type: "value", min: 0, max: most }),
       yAxis: axis("", { type: "value", min: 0, max: high, axisLine: { show: false }, axisLabel: { color: css("--soft"), fontSize: 12, formatter: (v) => v + " %" } }),
-      series: points.map((p, i) => ({
-        type: "scatter", name: p.series.name, symbol: symbol(p.series), symbolSize: 15, data: [[p.cost.decode.median, 100 * p.score]], itemStyle: { color: colour(p.series), opacity: 1 },
-        label: { show: true, formatter: () => p.series.name, position: places[i].position, distance: places[i].distance, color: css("--ink"), fontSize: 13, fontWeight: 600 },
-      })),
+      series: lines.map((l) => ({
+        type: "scatter", name: l.name, symbol: symbol(l.series), symbolSize: 15, data: [[l.points[0].x, l.points[0].y]], itemStyle: { color: colour(l.series), opacity: 1 },
+      })).concat(endLabels(lines, box, (y) => y / high).map((a) => endLabel(a, box, false))), // names stand right of the axes, not on them
     });
     option.tooltip.formatter = (i) => { const p = points[i.seriesIndex]; return `${mark(p.series)} <b>${escape(p.series.name)}</b><br>${percent(p.score)} ${measures[state.measure]} beyond the trained lengths<br>${short(p.cost.decode.median)} ms a step`; };
+    instance("chart-tradeoff").resize();
     instance("chart-tradeoff").setOption(option, true);
     at.setAttribute("aria-label", `Scatter chart: ${measures[state.measure]} beyond the trained lengths against the median decode step on ${task.name}, ${place.name}. The numbers follow in a table.`);
   }
@@ -455,8 +434,8 @@
   addEventListener("hashchange", readAddress);
   document.querySelector(".skip").addEventListener("click", (e) => { // without its own address
     e.preventDefault();
-    byId("headline").focus();
-    byId("headline").scrollIntoView();
+    byId("results").focus();
+    byId("results").scrollIntoView();
   });
   byId("legend").addEventListener("click", (e) => {
     const chip = e.target.closest(".chip");
@@ -476,8 +455,6 @@
     before = root.dataset.theme;
     root.dataset.theme = "light";
     root.dataset.print = "";
-    document.querySelectorAll(".scroll").forEach((e) => e.classList.remove("tight"));
-    document.querySelectorAll(".scroll").forEach((e) => e.classList.toggle("tight", e.scrollWidth > e.clientWidth + 1));
     fit();
   });
   addEventListener("afterprint", () => { delete root.dataset.print; before === undefined ? delete root.dataset.theme : (root.dataset.theme = before); fit(); });
