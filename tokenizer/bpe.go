@@ -31,18 +31,6 @@ func BPESize(rule string) (size int, bpe bool, err error) {
 	return size, true, nil
 }
 
-// SubwordFile returns the tokenizer.json of a vocabulary of subwords, nil for one of another rule.
-func SubwordFile(pieces []string) ([]byte, error) {
-	if len(pieces) == 0 || pieces[0] != PadBPE {
-		return nil, nil
-	}
-	l, err := Linked()
-	if err != nil {
-		return nil, err
-	}
-	return l.File(pieces)
-}
-
 // useSubwords makes t encode by a vocabulary of subwords.
 func (t *Tokenizer) useSubwords() error {
 	l, err := Linked()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
+	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/modelfile/hf"
@@ -45,24 +47,25 @@ func (a *app) exportOne(ctx context.Context, s zoo.Model, o exportOptions) error
 			return err
 		}
 	}
-	words, about := m.TokenizerFile, "its tokenizer, which texts need"
-	if words == nil {
-		about = fmt.Sprintf("its %d subwords, for programs that do not read the card", len(m.Card.Tokenizer))
-		if words, err = tokenizer.SubwordFile(m.Card.Tokenizer); err != nil {
+	words := m.TokenizerFile
+	if words == nil && len(m.Card.Tokenizer) > 0 {
+		if words, err = hf.TokenizerFile(m.Card.Tokenizer); err != nil {
 			return fmt.Errorf("nothing was written: %w", err)
 		}
 	}
 	wordsOut := out
-	wordsOut.Path = strings.TrimSuffix(out.Path, ".onnx") + ".tokenizer.json"
+	wordsOut.Path = strings.TrimSuffix(out.Path, ".onnx") + "." + tokenizer.File
 	if a.IsStream(out) {
-		words = nil // the card has it too
+		words = nil // one stream takes one file
+	} else if there, err := files.ReadRegular(wordsOut.Path, int64(len(words))); err == nil && bytes.Equal(there, words) {
+		words = nil // written with an earlier file
 	}
 	if words != nil {
 		if err := a.Check(wordsOut); err != nil {
 			return err
 		}
 	}
-	files, err := verify.Build(ctx, m, verify.Options{
+	built, err := verify.Build(ctx, m, verify.Options{
 		Profile: o.profile, Provider: o.verifier, AllowCPUNodes: o.allowCPUNodes,
 		Looped: o.generate, Unchecked: o.noVerify,
 	})
@@ -70,10 +73,10 @@ func (a *app) exportOne(ctx context.Context, s zoo.Model, o exportOptions) error
 		return fmt.Errorf("nothing was written: %w", err)
 	}
 	for i, f := range forms {
-		if err := a.WriteBytes(f.Output, files[i].Data); err != nil {
+		if err := a.WriteBytes(f.Output, built[i].Data); err != nil {
 			return err
 		}
-		a.Messages(f.Output).Print("%s: %s, %s, %s", f.Path, f.what, human.Bytes(int64(len(files[i].Data))), tables.Verified(files[i]))
+		a.Messages(f.Output).Print("%s: %s, %s, %s", f.Path, f.what, human.Bytes(int64(len(built[i].Data))), tables.Verified(built[i]))
 	}
 	if words == nil {
 		return nil
@@ -81,8 +84,16 @@ func (a *app) exportOne(ctx context.Context, s zoo.Model, o exportOptions) error
 	if err := a.WriteBytes(wordsOut, words); err != nil {
 		return err
 	}
-	a.Print("%s: %s", wordsOut.Path, about)
+	a.Print("%s: %s", wordsOut.Path, wordsUse(m))
 	return nil
+}
+
+// wordsUse says which programs need the tokenizer beside a file: the card of zoo's own models has it too.
+func wordsUse(m modelfile.Model) string {
+	if m.TokenizerFile != nil {
+		return "its tokenizer, which texts need"
+	}
+	return fmt.Sprintf("its tokenizer of %d pieces, for programs that do not read the card", len(m.Card.Tokenizer))
 }
 
 // inputs lists the files that a model is, or is among.

@@ -20,7 +20,7 @@ import (
 // object is a JSON object under construction.
 type object = map[string]any
 
-// tokenizerJSON is the tokenizer of a list of pieces in the format of Hugging
+// TokenizerFile returns the tokenizer.json of a list of pieces (tokenizer.New), in the format of Hugging
 // Face's library tokenizers, which cuts every text as package tokenizer does and
 // fails on the same unknown pieces. One difference remains: where a text holds
 // the first or the second piece literally, that library takes it for the special
@@ -31,15 +31,17 @@ type object = map[string]any
 //     space before it), and the model looks pieces up.
 //   - Characters: the pre-tokenizer cuts between all characters.
 //   - Bytes: pair merging without a pair, which falls back to bytes.
-//   - Subwords: what package tokenizer/hf writes, and zoo itself reads.
-func tokenizerJSON(pieces []string) (object, error) {
-	if file, err := tokenizer.SubwordFile(pieces); file != nil || err != nil {
+//   - Subwords: byte-level pair merging; the program must link package tokenizer/hf.
+func TokenizerFile(pieces []string) ([]byte, error) {
+	if _, err := tokenizer.New(pieces); err != nil {
+		return nil, err
+	}
+	if pieces[0] == tokenizer.PadBPE {
+		l, err := tokenizer.Linked()
 		if err != nil {
 			return nil, err
 		}
-		var out object
-		err = json.Unmarshal(file, &out)
-		return out, err
+		return l.File(pieces)
 	}
 	vocab := object{}
 	for id, p := range pieces {
@@ -67,7 +69,7 @@ func tokenizerJSON(pieces []string) (object, error) {
 	default:
 		out["pre_tokenizer"] = split(wordRule(pieces))
 	}
-	return out, nil
+	return indented(out)
 }
 
 func added(id int, piece string) object {
@@ -113,21 +115,16 @@ func putTokenizer(files map[string][]byte, c card.Card) error {
 	if len(c.Tokenizer) == 0 {
 		return nil
 	}
-	if _, err := tokenizer.New(c.Tokenizer); err != nil {
+	var err error
+	if files[tokenizer.File], err = TokenizerFile(c.Tokenizer); err != nil {
 		return err
 	}
 	about := object{
 		"tokenizer_class": "PreTrainedTokenizerFast", "pad_token": c.Tokenizer[0], "eos_token": c.Tokenizer[1],
 		"clean_up_tokenization_spaces": false, "padding_side": "left",
 	}
-	file, err := tokenizerJSON(c.Tokenizer)
-	if err != nil {
-		return err
-	}
-	var errAbout error
-	files[tokenizer.File], err = indented(file)
-	files[tokenizerConfigFile], errAbout = indented(about)
-	return errors.Join(err, errAbout)
+	files[tokenizerConfigFile], err = indented(about)
+	return err
 }
 
 // readTokenizer returns a folder's pieces in id order, none where it has no
@@ -182,11 +179,12 @@ func (d document) pieces() ([]string, error) {
 			return nil, err
 		}
 	}
-	if _, err := tokenizer.New(pieces); err != nil {
+	file, err := TokenizerFile(pieces)
+	if err != nil {
 		return nil, fmt.Errorf("the vocabulary is not one of zoo's: %w", err)
 	}
-	want, err := tokenizerJSON(pieces)
-	if err != nil {
+	var want object
+	if err := json.Unmarshal(file, &want); err != nil {
 		return nil, err
 	}
 	for _, part := range []string{"normalizer", "pre_tokenizer", "model", "post_processor", "decoder"} {

@@ -1,9 +1,16 @@
 package hf_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -115,6 +122,70 @@ func (f tokenizerFile) encode(t *testing.T, text string) (ids []int64) {
 		ids = append(ids, int64(id))
 	}
 	return ids
+}
+
+// The library itself gives the same ids, where Python has it: pip install tokenizers.
+func TestTokenizerFileInPython(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err == nil {
+		err = exec.Command(python, "-c", "import tokenizers").Run()
+	}
+	if err != nil {
+		t.Skipf("needs python3 with the package tokenizers: %v", err)
+	}
+	texts, special := texts(t)
+	longer := append([]string{strings.Repeat("the other, then the rather ", 9)}, texts...)
+	for _, rule := range []string{tokenizer.Words, tokenizer.Characters, tokenizer.Bytes, "bpe:512"} {
+		t.Run(rule, func(t *testing.T) {
+			list, err := tokenizer.Vocabulary(rule, special, longer...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file, err := hf.TokenizerFile(list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(t.TempDir(), tokenizer.File)
+			if err := os.WriteFile(path, file, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			asked, err := json.Marshal(texts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := exec.Command(python, "-c", `import json, sys, tokenizers
+t = tokenizers.Tokenizer.from_file(sys.argv[1])
+ids = [t.encode(x).ids for x in json.load(sys.stdin)]
+print(json.dumps([[i, t.decode(i, skip_special_tokens=False)] for i in ids]))`, path)
+			c.Stdin, c.Stderr = bytes.NewReader(asked), t.Output()
+			out, err := c.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var answers [][2]json.RawMessage
+			if err := json.Unmarshal(out, &answers); err != nil || len(answers) != len(texts) {
+				t.Fatalf("%d answers, %v", len(answers), err)
+			}
+			tok, err := tokenizer.New(list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, text := range texts {
+				want, err := tok.Encode(t.Context(), text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := []int64{}
+				var back string
+				if err := errors.Join(json.Unmarshal(answers[i][0], &got), json.Unmarshal(answers[i][1], &back)); err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(want, got) || back != text {
+					t.Errorf("%q: %v, in Python %v, of the text %q", text, want, got, back)
+				}
+			}
+		})
+	}
 }
 
 func bytePiece(b byte) string {
