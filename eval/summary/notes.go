@@ -28,8 +28,8 @@ func (s *Study) note() {
 		for _, of := range t.Series {
 			switch {
 			case of.Unfit:
-				note("On %s, %s %s: in no run was an evaluation at the trained lengths without a mistake. It is not "+
-					"ranked there.", t.Name, of.Name, of.Fit)
+				note("On %s, %s %s: in no run was an evaluation at the trained lengths without a mistake. Its rank "+
+					"counts, marked %s.", t.Name, of.Name, of.Fit, unfitMark)
 			case s.OnlyFitted && len(of.Seeds) < of.Fit.Runs:
 				note("On %s, %s counts with %d of %s: those that fitted.", t.Name, of.Name, len(of.Seeds),
 					human.Plural(of.Fit.Runs, "run", "runs"))

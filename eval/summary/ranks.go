@@ -30,9 +30,7 @@ type contests struct {
 
 // rank ranks series within each task and training seed, over the lengths that all
 // of them were measured at there. A length that a model cannot take counts as
-// wrong: otherwise refusing would win. A series of which no run fitted takes no part:
-// it did not learn what it is to generalize. Validation prompts take part only where
-// there is nothing else.
+// wrong: otherwise refusing would win. Validation prompts take part only where there is nothing else.
 func (s *Study) rank() {
 	all := s.contests()
 	var each []contest
@@ -131,7 +129,7 @@ func (t *Task) rankings(among []Series, by string) []ranking {
 	for _, seed := range t.Seeds {
 		cells := map[string]map[task.Span]cell{}
 		for _, s := range among {
-			if s.Unfit || !slices.Contains(s.Seeds, seed) {
+			if !slices.Contains(s.Seeds, seed) {
 				continue
 			}
 			cells[s.Name] = maps.Clone(s.seeds[seed])

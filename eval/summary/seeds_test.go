@@ -71,7 +71,7 @@ func TestFit(t *testing.T) {
 }
 
 // Runs are the sample: a goes to the median of 30, 30 and 20. Told apart are encodings of which every run is above every run of
-// the other: at 40 a's worst (60 %) is above b's best (50 %). c did not fit, and is not ranked either.
+// the other: at 40 a's worst (60 %) is above b's best (50 %). c did not fit, and its rank is marked.
 func TestSummaryOverRuns(t *testing.T) {
 	a := slices.Concat(run(measured("a", 100, []int{100, 100, 95, 60}), 1, 100),
 		run(measured("a", 100, []int{100, 100, 95, 70}), 2, 200), run(measured("a", 100, []int{100, 100, 80, 75}), 3, 0))
@@ -79,18 +79,18 @@ func TestSummaryOverRuns(t *testing.T) {
 		run(measured("b", 100, []int{100, 95, 20, 0}), 2, 100), run(measured("b", 100, []int{100, 90, 30, 10}), 3, 100))
 	c := slices.Concat(run(measured("c", 100, []int{50, 10, 0, 0}), 1, 0), run(measured("c", 100, []int{60, 0, 0, 0}), 2, 0))
 	s := studyOf(t, a, b, c)
-	const want = "On copy, a goes furthest, to 30 at ≥ 90 % exact match; not fitted: c; trained on lengths 2 to 20, 3 runs each."
+	const want = "On copy, a goes furthest, to 30 at ≥ 90 % exact match; trained on lengths 2 to 20, 2 to 3 runs each."
 	if got := s.Tasks[0].Summary; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if len(s.Ranks) != 2 || s.Ranks[0].Name != "a" || s.Ranks[0].Runs != 3 {
+	if len(s.Ranks) != 3 || s.Ranks[0].Name != "a" || s.Ranks[0].Runs != 3 || s.RankTable.Lines[2][0].Mark != unfitMark {
 		t.Errorf("ranks %+v", s.Ranks)
 	}
 	if notes := strings.Join(s.Notes, "\n"); !strings.Contains(notes, "On copy, c did not fit (0 of 2)") {
 		t.Errorf("notes %s", notes)
 	}
-	if got := s.RankTable.Notes; !slices.Equal(got, []string{"not ranked: c on copy: did not fit (0 of 2)"}) {
-		t.Errorf("not ranked: %q", got)
+	if got := s.RankTable.Notes; !slices.Equal(got, []string{"† c on copy: did not fit (0 of 2)"}) {
+		t.Errorf("marked: %q", got)
 	}
 	b[0].Length, b[1].Length = 10, 20
 	overlap := slices.Clone(b)
@@ -112,7 +112,7 @@ func TestSummaryOverRuns(t *testing.T) {
 	if fitted, err = New(c, Options{OnlyFitted: true}); err != nil {
 		t.Fatal(err)
 	}
-	if got := fitted.Tasks[0].Summary; got != "On copy, nothing could be measured; trained on lengths 2 to 20, 0 runs each." {
+	if got := fitted.Tasks[0].Summary; got != "On copy, nothing could be measured." {
 		t.Errorf("none fitted: %s", got)
 	}
 }
@@ -168,7 +168,7 @@ func TestSmallSizes(t *testing.T) {
 
 // By hand: without ties 1 − 6Σd²/n(n²−1); with ties Pearson's correlation of the mean ranks.
 func TestSpearman(t *testing.T) {
-	theirs := contest{"a": 5, "b": 4, "c": 3, "d": 2}
+	theirs := contest{"a": 5, "b": 4, "c": 3, "d": 2, "e": 1}
 	for _, tc := range []struct {
 		name        string
 		ours        contest
@@ -183,8 +183,8 @@ func TestSpearman(t *testing.T) {
 		// ranks 1, 2, 3.5, 3.5 against 1, 2, 3, 4: cov 4.5, variances 4.5 and 5
 		{"two that tie", contest{"a": 0.9, "b": 0.5, "c": 0, "d": 0}, 4, 4.5 / math.Sqrt(4.5*5),
 			"c (3.5 here, 3 published) and d (3.5 here, 4 published)"},
-		{"one that is not published", contest{"a": 0.9, "b": 0.5, "c": 0.1, "x": 1}, 3, 1, "none"},
-		{"all alike", contest{"a": 0, "b": 0, "c": 0}, 3, math.NaN(), "a (2 here, 1 published) and c (2 here, 3 published)"},
+		{"one that is not published", contest{"a": 0.9, "b": 0.5, "c": 0.1, "d": 0, "x": 1}, 4, 1, "none"},
+		{"all alike", contest{"a": 0, "b": 0, "c": 0, "d": 0}, 4, math.NaN(), "a (2.5 here, 1 published) and d (2.5 here, 4 published)"},
 	} {
 		a, ok := agreement(tc.ours, theirs)
 		if !ok || len(a.Pairs) != tc.n || a.differences() != tc.differences ||
@@ -193,8 +193,8 @@ func TestSpearman(t *testing.T) {
 				tc.n, tc.differences)
 		}
 	}
-	if _, ok := agreement(contest{"a": 1, "b": 0}, theirs); ok {
-		t.Error("two encodings have an order to compare")
+	if _, ok := agreement(contest{"a": 1, "b": 0.5, "c": 0}, theirs); ok {
+		t.Error("three encodings have an order to compare")
 	}
 }
 

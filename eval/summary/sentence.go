@@ -13,67 +13,73 @@ import (
 // mostNamed is how many names a list in a sentence has.
 const mostNamed = 3
 
-// summarize says in one sentence who goes furthest, to what length, and who is not told apart from the best: two series are
-// told apart at a length where every run of one is above every run of the other; a single run counts with the 95 % interval of
-// its prompts. Series of which no run fitted are named last and not compared, unless there are no others.
+// summarize says in one sentence who goes furthest, to what length, and who, though not as far, is not told apart from the best:
+// two series are told apart at a length where every run of one is above every run of the other; a single run counts with the 95 %
+// interval of its prompts.
 func (t *Task) summarize(by string) string {
-	unfit := slices.DeleteFunc(slices.Clone(t.Series), Series.mayHaveFitted)
-	of := slices.DeleteFunc(slices.Clone(t.Series), func(s Series) bool { return !s.mayHaveFitted() })
-	if len(of) == 0 {
-		of, unfit = unfit, nil
-	}
-	slices.SortStableFunc(of, func(a, b Series) int {
+	ordered := slices.DeleteFunc(slices.Clone(t.Series), func(s Series) bool { return len(s.Seeds) == 0 })
+	slices.SortStableFunc(ordered, func(a, b Series) int {
 		return cmp.Or(b.Effective.Length.Compare(a.Effective.Length), cmp.Compare(b.Score.Median, a.Score.Median))
 	})
-	parts := []string{t.furthest(of, by)}
-	var alike []string
-	for _, s := range of[1:] {
-		if !slices.ContainsFunc(s.Points, func(p point) bool {
-			return of[0].value(of[0].Points[slices.Index(t.Lengths, p.Length)]).apart(s.value(p))
-		}) {
-			alike = append(alike, s.Name)
-		}
+	if len(ordered) == 0 {
+		return fmt.Sprintf("On %s, nothing could be measured.", t.Name)
 	}
-	if len(alike) > 0 {
-		parts = append(parts, fmt.Sprintf("not told apart from %s: %s", of[0].Name, few(alike)))
-	}
+	parts := t.furthest(ordered, by)
 	if t.AtChance {
 		parts = append(parts, "all are at chance beyond the trained lengths")
 	}
-	if len(unfit) > 0 {
-		parts = append(parts, "not fitted: "+few(each(unfit, func(s Series) string { return s.Name })))
-	}
-	how := runsEach(of)
+	how := runsEach(ordered)
 	if t.Trained[1] > 0 {
 		how = fmt.Sprintf("trained on lengths %d to %d, %s", t.Trained[0], t.Trained[1], how)
 	}
-	return fmt.Sprintf("On %s, %s; %s.", t.Name, strings.Join(parts, "; "), how)
+	parts = append(parts, how)
+	if slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(part, unfitMark) }) {
+		parts = append(parts, unfitMark+" no run fitted")
+	}
+	return fmt.Sprintf("On %s, %s.", t.Name, strings.Join(parts, "; "))
 }
 
-// mayHaveFitted reports whether some run that counts is not known to have failed to fit.
-func (s Series) mayHaveFitted() bool { return !s.Unfit && len(s.Seeds) > 0 }
+// marked is the series' name, with a mark where no run fitted.
+func (s Series) marked() string {
+	if s.Unfit {
+		return s.Name + " " + unfitMark
+	}
+	return s.Name
+}
 
-// furthest says who goes furthest, and to what length; of is ordered.
-func (t *Task) furthest(of []Series, by string) string {
+// furthest says who goes furthest, to what length, and who is not told apart from the first of them; series are ordered.
+func (t *Task) furthest(ordered []Series, by string) []string {
 	var last task.Span
 	for i, length := range t.Lengths {
-		if slices.ContainsFunc(of, func(s Series) bool { return s.Points[i].N > 0 }) {
+		if slices.ContainsFunc(ordered, func(s Series) bool { return s.Points[i].N > 0 }) {
 			last = length
 		}
 	}
-	percent := fmt.Sprintf("%.0f %% %s", 100*eval.EffectiveAccuracy, label(by))
-	length := of[0].Effective.Length
-	switch length {
-	case task.Span{}:
-		if last == length {
-			return "nothing could be measured"
-		}
-		return "none has " + percent + " at the shortest length"
+	if last == (task.Span{}) {
+		return []string{"nothing could be measured"}
 	}
-	leaders := slices.DeleteFunc(slices.Clone(of), func(s Series) bool { return s.Effective.Length != length })
-	who := few(each(leaders, func(s Series) string { return s.Name }))
+	percent := fmt.Sprintf("%.0f %% %s", 100*eval.EffectiveAccuracy, label(by))
+	best := ordered[0]
+	length := best.Effective.Length
+	if length == (task.Span{}) {
+		return []string{"none has " + percent + " at the shortest length"}
+	}
+	var leaders, alike []string
+	for _, s := range ordered {
+		if s.Effective.Length == length {
+			leaders = append(leaders, s.marked())
+			continue
+		}
+		if !slices.ContainsFunc(t.Lengths, func(n task.Span) bool {
+			i := slices.Index(t.Lengths, n)
+			return best.value(best.Points[i]).apart(s.value(s.Points[i]))
+		}) {
+			alike = append(alike, s.marked())
+		}
+	}
+	who := few(leaders)
 	switch {
-	case len(of) == 1:
+	case len(ordered) == 1:
 		who += " goes"
 	case len(leaders) == 1:
 		who += " goes furthest,"
@@ -84,7 +90,11 @@ func (t *Task) furthest(of []Series, by string) string {
 	if length == last {
 		longest = " (the longest measured)"
 	}
-	return fmt.Sprintf("%s to %s%s at ≥ %s", who, length.Label(), longest, percent)
+	parts := []string{fmt.Sprintf("%s to %s%s at ≥ %s", who, length.Label(), longest, percent)}
+	if len(alike) > 0 {
+		parts = append(parts, fmt.Sprintf("not told apart from %s, though not as far: %s", best.Name, few(alike)))
+	}
+	return parts
 }
 
 // runsEach says how many runs series have: "3 runs each", "1 to 3 runs each".

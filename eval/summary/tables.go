@@ -238,6 +238,11 @@ func (s *Study) rankTable() Table {
 	}
 	for _, r := range s.Ranks {
 		line := append(nameCell(r.Name, r.Encoding), numberCell(r.MRR, Number.rank))
+		for _, t := range s.Scored {
+			if slices.ContainsFunc(t.Series, func(of Series) bool { return of.Name == r.Name && of.Unfit }) {
+				line[0].Mark = unfitMark
+			}
+		}
 		if published {
 			line = append(line, numberCell(r.PaperTies, Number.rank), numberCell(r.Published, Number.rank))
 		}
@@ -253,7 +258,7 @@ func (s *Study) rankTable() Table {
 		}
 		for _, of := range t.Series {
 			if of.Unfit {
-				out.Notes = append(out.Notes, fmt.Sprintf("not ranked: %s on %s: %s", of.Name, t.Name, of.Fit))
+				out.Notes = append(out.Notes, fmt.Sprintf("%s %s on %s: %s", unfitMark, of.Name, t.Name, of.Fit))
 			}
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// textMargin is how much bits per byte may pass those at the trained length, as a share of them, and stay what they are.
+// textMargin is how much bits per byte may pass the best ones at the trained length, as a share of them.
 const textMargin = 0.02
 
 // section is bits per byte by the length of windows, with a column for each encoding, and by place in the longest ones.
@@ -107,7 +107,7 @@ func (t *Text) trainedAt() string {
 }
 
 // summarize says in one sentence who has the fewest bits per byte in windows as long as trained ones, and who stays within
-// textMargin of its own furthest beyond them; "" where nobody was measured in windows as long as trained ones.
+// textMargin of that furthest beyond them; "" where nobody was measured in windows as long as trained ones.
 func (t *Text) summarize() string {
 	at, further := -1, false // the longest windows that all were trained on
 	for i, length := range t.Lengths {
@@ -125,40 +125,38 @@ func (t *Text) summarize() string {
 	}
 	bits := func(s textSeries) Number { return s.Points[at].Bits.Median }
 	of := slices.DeleteFunc(slices.Clone(t.Series), func(s textSeries) bool { return !bits(s).Known() })
-	best, furthest, stays := of[0], at, []string(nil)
+	best := slices.MinFunc(of, func(a, b textSeries) int { return cmp.Compare(bits(a), bits(b)) })
+	furthest, stays := at, []string(nil)
 	for _, s := range of {
-		if bits(s) < bits(best) {
-			best = s
-		}
-		if to := s.staysTo(at); to > furthest {
+		to := s.staysTo(at, bits(best))
+		if to > furthest {
 			furthest, stays = to, nil
 		}
-		if to := s.staysTo(at); to > at && to == furthest {
+		if to > at && to == furthest {
 			stays = append(stays, s.Name)
 		}
 	}
 	text := fmt.Sprintf("On %s, %s has the fewest bits per byte in windows as long as trained ones: %s at %s tokens", t.Name, best.Name,
 		bits(best).rank(), t.Lengths[at].Label())
-	switch margin := fmt.Sprintf("within %.0f %%", 100*textMargin); {
+	switch margin := fmt.Sprintf("within %.0f %% of that", 100*textMargin); {
 	case !further:
 	case len(stays) == 0:
-		text += fmt.Sprintf("; in longer ones none stays %s of its own", margin)
+		text += "; in longer ones none stays " + margin
 	case len(stays) == 1:
-		text += fmt.Sprintf("; %s stays %s of its own furthest, to %s", stays[0], margin, t.Lengths[furthest].Label())
+		text += fmt.Sprintf("; %s stays %s furthest, to %s", stays[0], margin, t.Lengths[furthest].Label())
 	default:
-		text += fmt.Sprintf("; %s stay %s of their own furthest, to %s", few(stays), margin, t.Lengths[furthest].Label())
+		text += fmt.Sprintf("; %s stay %s furthest, to %s", few(stays), margin, t.Lengths[furthest].Label())
 	}
 	return text + "."
 }
 
-// staysTo is the greatest length, of those that were measured, up to which bits per byte pass those at one length by
-// textMargin at most.
-func (s textSeries) staysTo(at int) int {
+// staysTo is the last of the lengths from one on, by index, up to which bits per byte pass the best by textMargin at most.
+func (s textSeries) staysTo(at int, best Number) int {
 	to := at
-	for i := at + 1; i < len(s.Points); i++ {
+	for i := at; i < len(s.Points); i++ {
 		switch bits := s.Points[i].Bits.Median; {
 		case !bits.Known():
-		case bits > s.Points[at].Bits.Median*(1+textMargin):
+		case bits > best*(1+textMargin):
 			return to
 		default:
 			to = i
