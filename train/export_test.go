@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"io"
 	"math/rand/v2"
 	"slices"
@@ -104,7 +105,9 @@ func Decode(c runfile.Config, step int) ([]string, error) {
 }
 
 // Update makes one step on given batches.
-func Update(t *Trainer, batches []batch) (journal.Stats, error) { return t.update(batches) }
+func Update(t *Trainer, batches []batch) (journal.Stats, error) {
+	return t.update(context.Background(), batches)
+}
 
 // Factors returns the dropout factors of a batch, by input of the step graph.
 func Factors(g *graph.Graph, rate float64, seed uint64, b batch) (map[string]*tensor.Tensor, error) {

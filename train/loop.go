@@ -12,7 +12,8 @@ import (
 
 // Run trains to the end and calls report, where not nil, after each step. It
 // saves a checkpoint at every interval, at each evaluation that is the best so
-// far, at the end, and when ctx ends, in which case the error is ErrInterrupted.
+// far, at the end, and when ctx ends, in which case the error is ErrInterrupted; a step that
+// is not finished then is made again by the next Run.
 //
 // What cannot be saved on the way, as on a full disk, is told to Options.Warn
 // and tried again at the next interval; at the end it is an error.
@@ -52,15 +53,23 @@ func (t *Trainer) run(ctx context.Context, log *metricsWriter, report func(journ
 			return t.stop(ctx, ctx.Err())
 		}
 		start := time.Now()
-		data := <-next
+		var data prepared
+		select {
+		case data = <-next:
+		case <-ctx.Done():
+			return t.stop(ctx, ctx.Err())
+		}
 		if data.err != nil {
 			return data.err
 		}
 		if t.now.Step+1 < r.Steps {
 			next = t.prefetch(t.now.Step + 1)
 		}
-		s, err := t.update(data.batches)
-		if err != nil {
+		s, err := t.update(ctx, data.batches)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return t.stop(ctx, err)
+		case err != nil:
 			return err
 		}
 		t.saved = false

@@ -279,9 +279,9 @@ func (t *Trainer) prefetch(step int) <-chan prepared {
 	return c
 }
 
-// update makes one step of the optimizer. A step is never cut short: the context
-// ends a run between steps.
-func (t *Trainer) update(batches []batch) (journal.Stats, error) {
+// update makes one step of the optimizer, or none: when ctx ends while gradients are computed, the weights are as they
+// were.
+func (t *Trainer) update(ctx context.Context, batches []batch) (journal.Stats, error) {
 	for _, b := range batches {
 		if n, limit := b.IDs.Shape()[1], t.model.MaxLength(); limit > 0 && n > limit {
 			return journal.Stats{}, fmt.Errorf("train: step %d has a sequence of %d tokens, "+
@@ -290,7 +290,7 @@ func (t *Trainer) update(batches []batch) (journal.Stats, error) {
 				limit)
 		}
 	}
-	loss, lanes, err := t.engine.run(context.Background(), batches, t.opt.values())
+	loss, lanes, err := t.engine.run(ctx, batches, t.opt.values())
 	if err != nil {
 		return journal.Stats{}, err
 	}

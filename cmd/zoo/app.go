@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -60,7 +62,34 @@ func (a *app) execute(ctx context.Context) error {
 	if err := arguments.CheckVerb(root, a.args); err != nil {
 		return err
 	}
-	return root.ExecuteContext(ctx)
+	verb := func() error { return root.ExecuteContext(ctx) }
+	if c, _, _ := root.Find(a.args); slices.Contains(saving, c.Name()) {
+		return verb()
+	}
+	return unlessEnded(ctx, patience, verb)
+}
+
+// saving are the verbs that save, or let requests end, for as long as that takes. Others lose nothing when they are left.
+var saving = []string{"train", "sweep", "study", "catalogue", "serve"}
+
+// patience is how long a verb may go on after an interrupt: not all work can be ended within.
+const patience = time.Second
+
+// unlessEnded is f, which is left to itself when it goes on for longer than patience after the end of ctx.
+func unlessEnded(ctx context.Context, patience time.Duration, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(patience):
+		return ctx.Err()
+	}
 }
 
 func (a *app) root() *cobra.Command {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 func TestWithRemedy(t *testing.T) {
@@ -31,5 +33,24 @@ func TestNoSlurm(t *testing.T) {
 	}
 	if _, err := os.Stat("runs"); err == nil {
 		t.Error("run directories were made for a sweep that cannot be submitted")
+	}
+}
+
+// What cannot be interrupted is left when the program is to end; all else ends by itself.
+func TestUnlessEnded(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	blocked := make(chan bool)
+	defer close(blocked)
+	err := unlessEnded(ctx, 0, func() error {
+		end()
+		<-blocked
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("blocked: %v", err)
+	}
+	saved := errors.New("interrupted, and all is saved")
+	if err := unlessEnded(ctx, time.Hour, func() error { return saved }); err != saved {
+		t.Errorf("ended by itself: %v", err)
 	}
 }

@@ -17,14 +17,8 @@ import (
 // needLibrary checks for ONNX Runtime before any work begins. Without one it offers a person at a
 // terminal to install it; elsewhere the error says in one line what to do.
 func (a *app) needLibrary(ctx context.Context) error {
-	err := libraryHere()
-	var none *ort.NotFoundError
-	if !errors.As(err, &none) { // to install one does not help where another is asked for
-		return err
-	}
-	missing := fmt.Errorf("%w (%s or newer)%s; to install it, run: zoo setup",
-		ort.ErrNoRuntime, ort.Version, unusable(none))
-	if !a.Interactive() {
+	missing, installable := libraryHere()
+	if !installable || !a.Interactive() {
 		return missing
 	}
 	yes, err := a.Ask(ctx, fmt.Sprintf("ONNX Runtime %s is not installed. "+
@@ -56,13 +50,18 @@ func unusable(none *ort.NotFoundError) string {
 	return text
 }
 
-// libraryHere says why ONNX Runtime cannot run here; nil where it can.
-func libraryHere() error {
+// libraryHere says in a line why ONNX Runtime cannot run here, nil where it can, and whether to install it helps: not
+// where another library is asked for.
+func libraryHere() (missing error, installable bool) {
 	if ort.Loader == "" {
-		return ort.ErrNoCgo
+		return ort.ErrNoCgo, false
 	}
 	_, err := ort.Find(engine.CPU, "")
-	return err
+	var none *ort.NotFoundError
+	if !errors.As(err, &none) {
+		return err, false
+	}
+	return fmt.Errorf("%w (%s or newer)%s; to install it, run: zoo setup", ort.ErrNoRuntime, ort.Version, unusable(none)), true
 }
 
 // needProvider is needLibrary for verbs that can do without one; for a device's provider it also

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/experiment/launch"
 	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/internal/human"
@@ -18,13 +19,21 @@ func (a *app) sweepPlan(
 	ctx context.Context, runs []sweep.Run, workers int, measured func(sweep.Run) bool, asJSON bool,
 ) error {
 	o := sweep.Timing{Workers: workers, Measured: measured}
-	m := a.Meter("timing steps", 0, int64(len(runs)))
+	meter := func() *terminal.Meter { return a.Meter("timing steps", 0, 0) }
+	m := meter()
+	if !asJSON {
+		o.Listed = func(runs []sweep.Planned) error {
+			m.Close()
+			defer func() { m = meter() }()
+			return a.Table(tables.Plan(runs))
+		}
+	}
 	o.Report = func(done, total int) {
 		m.Total = int64(total)
 		m.Update(int64(done), func() string { return fmt.Sprintf("%d of %d kinds of runs", done, total) })
 	}
-	if err := libraryHere(); err != nil {
-		o.Pace = func(context.Context, launch.Run) (train.Pace, error) { return train.Pace{}, err }
+	if missing, _ := libraryHere(); missing != nil {
+		o.Pace = func(context.Context, launch.Run) (train.Pace, error) { return train.Pace{}, missing }
 	}
 	planned, total, err := sweep.Plan(ctx, runs, o)
 	m.Close()
@@ -34,8 +43,11 @@ func (a *app) sweepPlan(
 	if asJSON {
 		return a.JSON(planned)
 	}
-	if err := a.Table(tables.Plan(planned)); err != nil {
-		return err
+	if times := tables.PlanTimes(planned); times != nil {
+		a.Print("")
+		if err := a.Table(times); err != nil {
+			return err
+		}
 	}
 	a.Print("\n%s", planSum(planned, total, workers))
 	told := map[string]bool{} // each cause once, with its first run
@@ -48,7 +60,7 @@ func (a *app) sweepPlan(
 	return nil
 }
 
-// planSum is how long all runs take: "at most about 11 h 40 min with 2 workers".
+// planSum is how long all runs take: "at most about 11 h 40 min with 2 workers", or at least, if not all are known.
 func planSum(planned []sweep.Planned, total time.Duration, workers int) string {
 	measured, unknown := 0, 0
 	for _, p := range planned {
@@ -64,7 +76,11 @@ func planSum(planned []sweep.Planned, total time.Duration, workers int) string {
 		sum += fmt.Sprintf(", %d of them measured before", measured)
 	}
 	if total > 0 {
-		sum += fmt.Sprintf(": at most about %s with %s", human.Rough(total), human.Plural(workers, "worker", "workers"))
+		bound := "at most"
+		if unknown > 0 {
+			bound = "at least"
+		}
+		sum += fmt.Sprintf(": %s about %s with %s", bound, human.Rough(total), human.Plural(workers, "worker", "workers"))
 	}
 	if unknown > 0 {
 		sum += fmt.Sprintf("; of %d the time is not known", unknown)

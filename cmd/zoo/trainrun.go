@@ -12,6 +12,7 @@ import (
 	"github.com/nopezoo/zoo/experiment/launch"
 	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
 	"github.com/nopezoo/zoo/zoo/find"
@@ -84,6 +85,9 @@ func andFit(fit string) string {
 	return "; " + fit
 }
 
+// dryLimit is how long --dry-run may time a run.
+const dryLimit = 30 * time.Second
+
 // trainDry prints what a run would be trained with, and what that would take. One whose
 // memory is not there is an error, as it would be without --dry-run.
 func (a *app) trainDry(ctx context.Context, r launch.Run, o train.Options) error {
@@ -103,7 +107,15 @@ func (a *app) trainDry(ctx context.Context, r launch.Run, o train.Options) error
 	if err := a.Table(lines); err != nil || r.Finished {
 		return err
 	}
-	pace, err := r.Pace(ctx, o)
+	if missing, _ := libraryHere(); missing != nil && !engine.OnDevice(o.Provider) {
+		a.Note("%s: no time: %s", r.Dir, missing)
+		return nil
+	}
+	limited, cancel := context.WithTimeout(ctx, dryLimit)
+	defer cancel()
+	m := a.Meter("timing steps", 0, 0)
+	pace, err := r.Pace(limited, o)
+	m.Close()
 	if err != nil {
 		return err
 	}
@@ -115,7 +127,11 @@ func (a *app) trainDry(ctx context.Context, r launch.Run, o train.Options) error
 	if evaluations > 0 {
 		text += ", " + of(evaluations, "evaluation", pace.Evaluation)
 	}
-	a.Print("%-24s  at most about %s: %s", "time", human.Duration(left), text)
+	bound := "at most"
+	if pace.AtLeast {
+		bound = "at least"
+	}
+	a.Print("%-24s  %s about %s: %s", "time", bound, human.Duration(left), text)
 	return nil
 }
 
@@ -179,13 +195,27 @@ func stoppedRuns(folder string, warn func(error)) ([]find.Run, error) {
 
 // openRun begins or continues a run, for which it may have to install ONNX Runtime.
 func (a *app) openRun(ctx context.Context, r launch.Run, o train.Options) (*train.Trainer, error) {
-	t, err := r.Open(o)
+	t, err := openUnlessEnded(ctx, r, o)
 	if absent(err) {
 		if err = a.needLibrary(ctx); err == nil {
-			t, err = r.Open(o)
+			t, err = openUnlessEnded(ctx, r, o)
 		}
 	}
 	return t, err
+}
+
+// openUnlessEnded is Open of a run. At the end of ctx it does not wait for ONNX Runtime, which cannot be interrupted while
+// it compiles a large model; there is nothing to save then.
+func openUnlessEnded(ctx context.Context, r launch.Run, o train.Options) (*train.Trainer, error) {
+	var t *train.Trainer
+	err := unlessEnded(ctx, 0, func() (err error) {
+		t, err = r.Open(o)
+		return err
+	})
+	if err != nil {
+		return nil, err // t may still be written
+	}
+	return t, nil
 }
 
 // trainWatch shows a run's progress.

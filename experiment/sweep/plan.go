@@ -22,8 +22,10 @@ type Timing struct {
 	// (launch.Run.Pace).
 	Pace func(context.Context, launch.Run) (train.Pace, error)
 	// Limit is how long measuring may take; runs not measured by then have no time.
-	// 0: 5 minutes.
+	// 0: 30 seconds.
 	Limit time.Duration
+	// Listed, where not nil, gets the runs before any is measured, without times; an error ends the planning.
+	Listed func([]Planned) error
 	// Report, where not nil, is told how many of the runs that differ in their pace were
 	// measured, from one goroutine at a time.
 	Report func(done, total int)
@@ -36,28 +38,30 @@ type Planned struct {
 	// Seconds is how long training still takes at most, since the run may fit its data and stop
 	// earlier; 0 where nothing is left, nil where it is not known, and Err says why.
 	Seconds *float64 `json:"seconds_at_most"`
-	Err     error    `json:"-"`
+	// Least is how long it takes at least, where a step or an evaluation took longer than the limit.
+	Least float64 `json:"seconds_at_least,omitempty"`
+	Err   error   `json:"-"`
 }
 
 // ErrNotTimed is the Err of a run whose pace was not measured within the limit.
 var ErrNotTimed = errors.New("timing all kinds of runs took longer than its limit")
 
 func (o Timing) notTimed() error {
-	return fmt.Errorf("%w of %v; plan fewer of them at once", ErrNotTimed, o.Limit)
+	return fmt.Errorf("%w of %v", ErrNotTimed, o.Limit)
 }
 
 // Plan estimates how long each of the runs still takes, from some steps and an evaluation
 // made here, as many runs at a time as there are workers. Runs that differ in their seed and in
 // what an update does with its gradients alone are measured once. Nothing is written. The error
 // is about a directory that holds another run, or the end of ctx. total is how long all runs
-// take together; runs whose time is not known count nothing.
+// take together; a run whose time is not known counts with its least time.
 func Plan(ctx context.Context, runs []Run, o Timing) (planned []Planned, total time.Duration, err error) {
 	o.Workers = max(o.Workers, 1)
 	if o.Pace == nil {
 		o.Pace = func(ctx context.Context, r launch.Run) (train.Pace, error) { return r.Pace(ctx, train.Options{}) }
 	}
 	if o.Limit <= 0 {
-		o.Limit = 5 * time.Minute
+		o.Limit = 30 * time.Second
 	}
 	out := make([]Planned, len(runs))
 	left := make([]launch.Run, len(runs))
@@ -77,6 +81,11 @@ func Plan(ctx context.Context, runs []Run, o Timing) (planned []Planned, total t
 			order = append(order, kinds[key])
 		}
 	}
+	if o.Listed != nil {
+		if err := o.Listed(listed(out, left)); err != nil {
+			return nil, 0, err
+		}
+	}
 	if err := measureAll(ctx, order, o); err != nil {
 		return nil, 0, err
 	}
@@ -85,14 +94,28 @@ func Plan(ctx context.Context, runs []Run, o Timing) (planned []Planned, total t
 			continue
 		}
 		kind := kinds[paceKey(r.Config)]
-		if out[i].Err = kind.err; kind.err != nil {
-			out[i].Seconds = nil
-		} else {
-			_, left := kind.pace.Left(r.Config.Train, r.Step)
+		_, left := kind.pace.Left(r.Config.Train, r.Step)
+		switch {
+		case kind.err != nil:
+			out[i].Seconds, out[i].Err = nil, kind.err
+		case kind.pace.AtLeast:
+			out[i].Seconds, out[i].Least, out[i].Err = nil, left.Seconds(), o.notTimed()
+		default:
 			*out[i].Seconds = left.Seconds()
 		}
 	}
 	return out, together(out, o.Workers), nil
+}
+
+// listed are the runs without the times of those that have work left.
+func listed(runs []Planned, left []launch.Run) []Planned {
+	out := slices.Clone(runs)
+	for i := range out {
+		if !out[i].Measured && !left[i].Finished {
+			out[i].Seconds = nil
+		}
+	}
+	return out
 }
 
 // paced is the pace of runs that differ in nothing that a step or an evaluation computes.
@@ -163,9 +186,11 @@ func measureAll(ctx context.Context, all []*paced, o Timing) error {
 func together(planned []Planned, workers int) time.Duration {
 	free := make([]time.Duration, workers) // when each worker is
 	for _, p := range planned {
+		seconds := p.Least
 		if p.Seconds != nil {
-			free[slices.Index(free, slices.Min(free))] += time.Duration(*p.Seconds * float64(time.Second))
+			seconds = *p.Seconds
 		}
+		free[slices.Index(free, slices.Min(free))] += time.Duration(seconds * float64(time.Second))
 	}
 	return slices.Max(free)
 }

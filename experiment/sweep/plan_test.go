@@ -56,6 +56,12 @@ func TestPlan(t *testing.T) {
 			return train.Pace{Step: time.Second}, nil
 		},
 		Report: func(done, total int) { reported = 10*done + total },
+		Listed: func(p []Planned) error {
+			if len(paces) > 0 || len(p) != len(runs) || p[0].Seconds == nil || p[1].Seconds != nil {
+				t.Errorf("listed after %d measurements: %+v", len(paces), p)
+			}
+			return nil
+		},
 	})
 	if err != nil || paces["nope"] != 1 || paces["rope"] != 1 || reported != 22 {
 		t.Fatalf("%v; measured %v, reported %d", err, paces, reported)
@@ -91,6 +97,13 @@ func TestPlanLimit(t *testing.T) {
 	}
 	if err != nil || len(planned) != 8 || slices.ContainsFunc(planned, timely) {
 		t.Errorf("%v, %v", planned, err)
+	}
+	slow := func(context.Context, launch.Run) (train.Pace, error) {
+		return train.Pace{Step: time.Second, AtLeast: true}, nil
+	}
+	planned, total, err := Plan(t.Context(), timed(t, t.TempDir()), Timing{Pace: slow})
+	if err != nil || planned[0].Seconds != nil || planned[0].Least != 4 || planned[0].Err == nil || total != 8*4*time.Second {
+		t.Errorf("a step longer than the limit: %+v, %v, %v", planned[0], total, err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
