@@ -62,7 +62,7 @@ func (e everyOther) At(layer, _ int) pe.Encoding {
 		return e
 	}
 	row, _ := pe.Find("alibi")
-	alibi, _ := row.Make(pe.Dims{Model: 16, Heads: 2, Head: 8, Layers: 1}, nil)
+	alibi, _ := row.Make.New(pe.Dims{Model: 16, Heads: 2, Head: 8, Layers: 1}, nil)
 	return alibi
 }
 

@@ -31,7 +31,7 @@ func newDecoder(cfg Config) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	enc, err := row.Make(cfg.dims(), cfg.EncodingParams)
+	enc, err := row.Make.New(cfg.dims(), cfg.EncodingParams)
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func newDeltaNet(cfg Config) (Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	enc, err := row.Make(cfg.dims(), cfg.EncodingParams)
+	enc, err := row.Make.New(cfg.dims(), cfg.EncodingParams)
 	return &decoder{cfg: cfg, enc: enc, mixer: p}, err
 }
 

@@ -13,12 +13,15 @@ import (
 	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/corpora"
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/experiment/analysis"
 	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime/engine"
+	"github.com/nopezoo/zoo/train/runfile"
 	"github.com/nopezoo/zoo/zoo"
 	"github.com/nopezoo/zoo/zoo/catalogue"
 	"github.com/nopezoo/zoo/zoo/find"
@@ -60,6 +63,8 @@ func (a *app) flagValues() map[string]cobra.CompletionFunc {
 		"profile":            words(card.Portable, card.Fused),
 		"dtype":              words(precision.Types...),
 		"provider":           words(engine.Providers()...),
+		"set":                completeSettings,
+		"rope":               words(scalings()...),
 		"setup provider":     words("cpu", "cuda"),
 		"analyze checkpoint": words(zoo.Last, zoo.Best, zoo.All),
 		"analyze format":     words(analyzeFormats...),
@@ -90,7 +95,7 @@ func (a *app) verbArguments() map[string]cobra.CompletionFunc {
 	return map[string]cobra.CompletionFunc{
 		"analyze": a.completeModels, "bench": a.completeModels, "export": a.completeModels, "generate": a.completeModels,
 		"inspect": a.completeModels, "serve": a.completeModels,
-		"train": a.completeRuns, "catalogue": a.completeRuns, "import": arguments.Folders,
+		"data": completeData, "train": a.completeRuns, "catalogue": a.completeRuns, "import": arguments.Folders,
 	}
 }
 
@@ -111,6 +116,47 @@ func (a *app) addCompletions(c *cobra.Command, values map[string]cobra.Completio
 	if complete := a.verbArguments()[c.Name()]; complete != nil {
 		c.ValidArgsFunction = complete
 	}
+}
+
+// scalings are the methods of --rope, before a factor.
+func scalings() (out []string) {
+	for _, method := range pe.ScalingMethods {
+		out = append(out, method+":")
+	}
+	return out
+}
+
+// completeSettings offers the keys of the configuration, and those of encodings.
+func completeSettings(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	var keys []string
+	for _, s := range configs.Settings(runfile.Config{}) {
+		keys = append(keys, s.Key+"=")
+	}
+	for _, r := range pe.Table() {
+		for _, s := range r.Make.Settings {
+			keys = append(keys, "model.encoding_params."+s.Name+"=")
+		}
+	}
+	slices.Sort(keys)
+	keys = slices.DeleteFunc(slices.Compact(keys), func(key string) bool { return !strings.HasPrefix(key, typed) })
+	return keys, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeData offers what data can do with an argument.
+func completeData(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	switch {
+	case c.Flags().Changed("text"):
+		return nil, cobra.ShellCompDirectiveDefault // files
+	case len(args) == 0:
+		return arguments.Complete([]string{fetchWord}, false)(c, args, typed)
+	case args[0] == fetchWord:
+		var names []string
+		for _, corpus := range corpora.Known() {
+			names = append(names, corpus.Name)
+		}
+		return arguments.Complete(names, false)(c, args, typed)
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeRuns offers the folders of runs; others are for the shell to complete.

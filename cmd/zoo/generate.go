@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/tokenizer"
 )
 
 type generateOptions struct {
@@ -116,7 +118,7 @@ func (a *app) generate(ctx context.Context, o generateOptions, args []string) er
 // prompts yields the prompt that was given, or prompts of the model's tasks, without end.
 func (o generateOptions) prompts(ctx context.Context, s *runtime.Session) (iter.Seq2[eval.Prompt, error], error) {
 	if o.hasPrompt {
-		_, err := s.EncodePrompt(ctx, o.prompt)
+		err := o.readable(ctx, s)
 		return func(yield func(eval.Prompt, error) bool) {
 			for yield(eval.Prompt{Text: o.prompt}, nil) {
 			}
@@ -130,6 +132,33 @@ func (o generateOptions) prompts(ctx context.Context, s *runtime.Session) (iter.
 		return nil, fmt.Errorf("%w; use --prompt", err)
 	}
 	return prompts, nil
+}
+
+// readable refuses a prompt that the model cannot read, with one of its task that it can.
+func (o generateOptions) readable(ctx context.Context, s *runtime.Session) error {
+	ids, err := s.EncodePrompt(ctx, o.prompt)
+	var unknown *tokenizer.UnknownError
+	switch {
+	case errors.As(err, &unknown):
+		err = unknown // without the way to it
+	case errors.Is(err, runtime.ErrInput):
+		err = errors.Unwrap(err)
+	case err == nil && len(ids) == 0:
+		err = errors.New("the prompt is empty, and the model needs a token to begin with")
+	}
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	info := s.Info().Card
+	if prompts, none := eval.Prompts(info, max(info.Trained.Min, 2), o.Seed); none == nil {
+		for p, none := range prompts {
+			if none == nil {
+				return fmt.Errorf("%w; a prompt of its task: %s", err, strconv.Quote(p.Text))
+			}
+			break
+		}
+	}
+	return err
 }
 
 // options gives every answer its own stream of random numbers. An answer has the tokens that it needs unless

@@ -36,9 +36,9 @@ func (o listOptions) takes(encoding, tasks string) bool {
 func listVerb(a *app) *cobra.Command {
 	var o listOptions
 	c := &cobra.Command{
-		Use:   "list [" + strings.Join(kinds, "|") + "] [PRESET]",
+		Use:   "list [" + strings.Join(kinds, "|") + "] [NAME]",
 		Short: "list encodings, tasks, presets, models and runs",
-		Args:  arguments.Between(0, 2, "a preset"),
+		Args:  arguments.Between(0, 2, "a preset or an encoding"),
 		ValidArgsFunction: func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			var words []string
 			switch {
@@ -46,6 +46,8 @@ func listVerb(a *app) *cobra.Command {
 				words = kinds
 			case len(args) == 1 && args[0] == "presets":
 				words = configs.Names(configs.Presets)
+			case len(args) == 1 && args[0] == "encodings":
+				words = models.Encodings()
 			}
 			return arguments.Complete(words, false)(c, args, typed)
 		},
@@ -60,7 +62,7 @@ func listVerb(a *app) *cobra.Command {
 				return err
 			}
 			if len(args) == 2 {
-				return a.showPreset(args, o.asJSON)
+				return a.showOne(args, o)
 			}
 			return a.list(o, args)
 		},
@@ -118,6 +120,30 @@ func (a *app) list(o listOptions, kinds []string) error {
 		return a.JSON(all[kinds[0]])
 	}
 	return a.JSON(all)
+}
+
+// showOne writes what a name stands for.
+func (a *app) showOne(args []string, o listOptions) error {
+	if args[0] == "encodings" {
+		return a.showEncoding(args[1], o.asJSON)
+	}
+	return a.showPreset(args, o.asJSON)
+}
+
+// showEncoding writes an encoding with its settings.
+func (a *app) showEncoding(name string, asJSON bool) error {
+	value, lines, settings, err := tables.Encoding(name)
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return a.JSON(value)
+	}
+	if err := a.Table(lines); err != nil || len(settings) == 0 {
+		return err
+	}
+	a.Print("\nset with --set model.encoding_params.NAME=VALUE:")
+	return a.Table(settings)
 }
 
 // showPreset writes the preset of "presets NAME" as it is, with its comments.

@@ -14,7 +14,7 @@ type Root struct {
 
 // RootSettings are what encoding_params can say of it.
 type RootSettings struct {
-	Factor float32 `json:"factor"` // f; default 4
+	Factor float32 `json:"factor" about:"f; default 4"`
 }
 
 func init() {

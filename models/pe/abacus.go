@@ -31,14 +31,12 @@ type abacus struct {
 
 // abacusSettings are the settings.
 type abacusSettings struct {
-	// Rows is the number of vectors; default 512. The paper's code has 1024.
-	Rows int `json:"rows,omitempty"`
-	// InitStd is the standard deviation of the initial vectors; default 0.02. The
-	// paper's code has 1.
-	InitStd float64 `json:"init_std,omitempty"`
-	// Digits are the token ids of digits; default the vocabulary's that a run
-	// trains on, and 2 to 11 where none is known.
-	Digits []int64 `json:"digits,omitempty"`
+	// The paper's code has 1024 rows.
+	Rows int `json:"rows,omitempty" about:"number of vectors; default 512"`
+	// The paper's code has an InitStd of 1.
+	InitStd float64 `json:"init_std,omitempty" about:"standard deviation of the initial vectors; default 0.02"`
+	// Where no vocabulary is known, Digits are 2 to 11.
+	Digits []int64 `json:"digits,omitempty" about:"token ids of digits; default those of the vocabulary"`
 }
 
 func newAbacus(d Dims, p abacusSettings) (Encoding, error) {

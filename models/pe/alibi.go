@@ -19,8 +19,8 @@ type alibi struct {
 
 // alibiSettings are ALiBi's settings.
 type alibiSettings struct {
-	// Factor multiplies all slopes; default 1. Falcon has d_head^−½, since it scales the bias with the scores.
-	Factor float64 `json:"factor,omitempty"`
+	// Falcon has a factor of d_head^−½, since it scales the bias with the scores.
+	Factor float64 `json:"factor,omitempty" about:"multiplies all slopes; default 1"`
 }
 
 func newALiBi(d Dims, p alibiSettings) (Encoding, error) {

@@ -19,10 +19,9 @@ type learnedALiBi struct {
 
 // learnedALiBiSettings are the settings.
 type learnedALiBiSettings struct {
-	// Decay lets weight decay act on a, which draws the slopes towards 1. The code of
-	// Kazemnejad et al. spares only parameters with "bias" in their name, and theirs has
+	// The code of Kazemnejad et al. spares only parameters with "bias" in their name, and theirs has
 	// none.
-	Decay bool `json:"decay"`
+	Decay bool `json:"decay" about:"whether weight decay acts on a, which draws the slopes towards 1"`
 }
 
 func newLearnedALiBi(d Dims, p learnedALiBiSettings) (Encoding, error) {

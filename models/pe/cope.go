@@ -27,9 +27,9 @@ type cope struct {
 type copeSettings struct {
 	// MaxPositions is the number of vectors e. The last one stands for all that is farther, so
 	// there should not be more than sequences in training have tokens: a vector beyond them is
-	// never learned. Default 32. The paper's language models have 64 for 1,024 tokens, the authors'
+	// never learned. The paper's language models have 64 for 1,024 tokens, the authors'
 	// code one more than the longest sequence.
-	MaxPositions int `json:"max_positions"`
+	MaxPositions int `json:"max_positions" about:"number of vectors e, of which the last stands for all positions beyond; default 32"`
 }
 
 func newCoPE(d Dims, p copeSettings) (Encoding, error) {

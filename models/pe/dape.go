@@ -23,11 +23,9 @@ type dape struct {
 
 // dapeSettings are the settings.
 type dapeSettings struct {
-	Base  string `json:"base"`  // the encoding that gives b: alibi (default) or kerple
-	Width int    `json:"width"` // of f; default 32
-	// Shared says that all layers have the same weights of the base kerple, as in its own paper;
-	// default true.
-	Shared *bool `json:"shared,omitempty"`
+	Base   string `json:"base" about:"encoding that gives b: alibi (default) or kerple"`
+	Width  int    `json:"width" about:"width of f; default 32"`
+	Shared *bool  `json:"shared,omitempty" about:"whether all layers have the same weights of the base kerple; default true"`
 }
 
 // dapeBases are the encodings that can give the bias, with their defaults.
@@ -45,7 +43,7 @@ func newDAPE(d Dims, p dapeSettings) (Encoding, error) {
 	if err != nil {
 		return nil, err
 	}
-	base, err := row.Make(d, nil)
+	base, err := row.Make.New(d, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -10,9 +10,9 @@ import (
 // The decay time of a head is the number of tokens after which e⁻¹ is left.
 type decayTimes struct {
 	// DecayTimeMin and DecayTimeMax are the times of the first and the last head. The others'
-	// lie between, at equal ratios; an only head has the maximum. Default 2 and 128.
-	DecayTimeMin float64 `json:"decay_time_min"`
-	DecayTimeMax float64 `json:"decay_time_max"`
+	// lie between, at equal ratios; an only head has the maximum.
+	DecayTimeMin float64 `json:"decay_time_min" about:"decay time of the first head, in tokens; default 2"`
+	DecayTimeMax float64 `json:"decay_time_max" about:"decay time of the last head, in tokens; default 128"`
 }
 
 // minDecayTime leaves hardly a trace of the token before.

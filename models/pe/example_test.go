@@ -13,9 +13,9 @@ func Example() {
 		return
 	}
 	fmt.Println(row.Source)
-	_, err = row.Make(pe.Dims{Model: 16, Heads: 2, Head: 8, Layers: 2}, []byte(`{"theta": 500}`))
+	_, err = row.Make.New(pe.Dims{Model: 16, Heads: 2, Head: 8, Layers: 2}, []byte(`{"theta": 500}`))
 	fmt.Println(err)
-	_, err = row.Make(pe.Dims{Model: 16, Heads: 2, Head: 8, Layers: 2}, []byte(`{"thetta": 500}`))
+	_, err = row.Make.New(pe.Dims{Model: 16, Heads: 2, Head: 8, Layers: 2}, []byte(`{"thetta": 500}`))
 	fmt.Println(err)
 	// Output:
 	// Su et al. 2021, arXiv 2104.09864

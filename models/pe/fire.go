@@ -36,11 +36,9 @@ type fire struct {
 
 // fireSettings are the settings.
 type fireSettings struct {
-	// Threshold is L₀, in tokens; default half of the longest sequence that a run trains
-	// on, and 512, the paper's, where nothing is known of training.
-	Threshold int `json:"threshold"`
-	// Shared says that all layers have the same weights; default true.
-	Shared *bool `json:"shared,omitempty"`
+	// Where nothing is known of training, the threshold is the paper's 512.
+	Threshold int   `json:"threshold" about:"L0, in tokens; default half of the longest sequence in training"`
+	Shared    *bool `json:"shared,omitempty" about:"whether all layers have the same weights; default true"`
 }
 
 func newFIRE(d Dims, p fireSettings) (Encoding, error) {

@@ -25,7 +25,7 @@ type foxSettings struct {
 	// (as long as w·x is 0) it sees far with one head and near with another. After 1,000 steps on
 	// copying the loss is 0.0007, from zero it is 3.6 (zoo train --preset tiny --pe fox --task copy
 	// --steps 1000, with --set model.encoding_params.init=zero).
-	Init string `json:"init"`
+	Init string `json:"init" about:"where β starts: decay-times (default) or zero"`
 	decayTimes
 }
 

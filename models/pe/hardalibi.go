@@ -20,9 +20,8 @@ type hardALiBi struct {
 
 // hardALiBiSettings are the settings.
 type hardALiBiSettings struct {
-	// Windowed is the number of heads with a window; default half of the heads, rounded
-	// down. The paper has 8 of 16.
-	Windowed int `json:"windowed"`
+	// The paper has 8 windows for 16 heads.
+	Windowed int `json:"windowed" about:"number m of heads with a window; default half of the heads, rounded down"`
 }
 
 func newHardALiBi(d Dims, p hardALiBiSettings) (Encoding, error) {

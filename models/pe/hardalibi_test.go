@@ -39,7 +39,7 @@ func TestHardALiBiDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	for settings, heads := range map[string]int{``: 1, `{"windowed":5}`: 4, `{"windowed":-1}`: 4} {
-		_, err := row.Make(pe.Dims{Model: heads, Heads: heads, Head: 1}, json.RawMessage(settings))
+		_, err := row.Make.New(pe.Dims{Model: heads, Heads: heads, Head: 1}, json.RawMessage(settings))
 		if err == nil || !strings.Contains(err.Error(), "the number of heads") {
 			t.Errorf("settings %q with %d heads: error %v", settings, heads, err)
 		}

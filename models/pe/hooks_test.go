@@ -17,7 +17,7 @@ func newEncoding(t testing.TB, name, settings string, d pe.Dims) pe.Encoding {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := row.Make(d, json.RawMessage(settings))
+	e, err := row.Make.New(d, json.RawMessage(settings))
 	if err != nil {
 		t.Fatal(err)
 	}

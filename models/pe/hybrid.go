@@ -45,7 +45,7 @@ func findHybrid(p Pattern) (Row, error) {
 	}
 	row := Row{Name: p.String(), Formula: "by layer: " + strings.Join(p, ", "), Cost: "that of each layer's encoding",
 		Source: "Yang et al. 2025, arXiv 2501.18795"}
-	row.Make = named(row.Name, h.with)
+	row.Make = named(row.Name, maker{h.settingsOfAll(), h.with})
 	if fits {
 		row.Fit = func(settings json.RawMessage, d Data) (json.RawMessage, error) {
 			return h.change(settings, func(r Row, own json.RawMessage) (json.RawMessage, error) { return r.Fit(own, d) })
@@ -118,6 +118,16 @@ func (h hybrid) change(
 	return json.Marshal(byName)
 }
 
+// settingsOfAll are those of each encoding, under its name.
+func (h hybrid) settingsOfAll() (out []setting) {
+	for _, r := range h.rows {
+		for _, s := range r.Make.Settings {
+			out = append(out, setting{r.Name + "." + s.Name, s.About})
+		}
+	}
+	return out
+}
+
 // with makes the encodings, with settings by their names.
 func (h hybrid) with(d Dims, settings json.RawMessage) (Encoding, error) {
 	if err := h.pattern.checkLayers(d.Layers); err != nil {
@@ -130,7 +140,7 @@ func (h hybrid) with(d Dims, settings json.RawMessage) (Encoding, error) {
 	h.parts = map[string]Encoding{}
 	var names []string
 	for _, r := range h.rows {
-		if h.parts[r.Name], err = r.Make(d, byName[r.Name]); err != nil {
+		if h.parts[r.Name], err = r.Make.New(d, byName[r.Name]); err != nil {
 			return nil, err
 		}
 		names = append(names, r.Name)

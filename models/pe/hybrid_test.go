@@ -54,7 +54,7 @@ func (lastPlain) At(layer, layers int) pe.Encoding {
 		return pe.NoPE{}
 	}
 	row, _ := pe.Find("rope")
-	e, _ := row.Make(pe.Dims{Model: 8, Heads: 2, Head: 4, Layers: layers}, nil)
+	e, _ := row.Make.New(pe.Dims{Model: 8, Heads: 2, Head: 4, Layers: layers}, nil)
 	return e
 }
 
@@ -82,7 +82,7 @@ func TestHybridErrors(t *testing.T) {
 	} {
 		r, err := pe.Find(tc.name)
 		if err == nil {
-			_, err = r.Make(pe.Dims{Model: 8, Heads: 2, Head: 4, Layers: 2}, json.RawMessage(tc.settings))
+			_, err = r.Make.New(pe.Dims{Model: 8, Heads: 2, Head: 4, Layers: 2}, json.RawMessage(tc.settings))
 		}
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s %s: error %v, want %q", tc.name, tc.settings, err, tc.want)

@@ -30,7 +30,7 @@ type kerple struct {
 
 // kerpleSettings are the settings.
 type kerpleSettings struct {
-	Kind string `json:"kind"` // "log" (default) or "power"
+	Kind string `json:"kind" about:"log (default) or power"`
 }
 
 func newKERPLE(d Dims, p kerpleSettings) (Encoding, error) {

@@ -18,10 +18,8 @@ type learned struct {
 
 // learnedSettings are the settings.
 type learnedSettings struct {
-	// MaxLength is the number of positions, in tokens; default 512.
-	MaxLength int `json:"max_length"`
-	// InitStd is the standard deviation of the initial vectors; default 0.02.
-	InitStd float64 `json:"init_std"`
+	MaxLength int     `json:"max_length" about:"number of positions, in tokens; default 512"`
+	InitStd   float64 `json:"init_std" about:"standard deviation of the initial vectors; default 0.02"`
 }
 
 // maxPositions guards against typing slips and hostile files.

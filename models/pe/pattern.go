@@ -64,7 +64,7 @@ func (p Pattern) checkLayers(layers int) error {
 	if len(p) <= layers || layers == 0 {
 		return nil
 	}
-	return fmt.Errorf("pattern %v is %d layers long, and the model has n_layers %d; shorten it, or set n_layers=%d",
+	return fmt.Errorf("pattern %v is %d layers long, and the model has n_layers %d; shorten it, or give --set model.n_layers=%d",
 		p, len(p), layers, len(p))
 }
 

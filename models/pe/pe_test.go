@@ -29,7 +29,7 @@ func rotated(t *testing.T, settings string, q []float32, head int, positions []i
 		t.Fatal(err)
 	}
 	d := pe.Dims{Model: head, Heads: 1, Head: head}
-	enc, err := row.Make(d, json.RawMessage(settings))
+	enc, err := row.Make.New(d, json.RawMessage(settings))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestALiBiBias(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := pe.Dims{Model: 4, Heads: 2, Head: 2}
-	enc, err := row.Make(d, nil)
+	enc, err := row.Make.New(d, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestSettingsErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := row.Make(d, json.RawMessage(tc.settings)); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := row.Make.New(d, json.RawMessage(tc.settings)); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s with %s: error %v, want one about %s", tc.name, tc.settings, err, tc.want)
 		}
 	}
@@ -244,7 +244,7 @@ func TestSettingsErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = row.Make(pe.Dims{Model: 7, Heads: 1, Head: 7, Layers: 1}, nil)
+		_, err = row.Make.New(pe.Dims{Model: 7, Heads: 1, Head: 7, Layers: 1}, nil)
 		if err == nil || !strings.Contains(err.Error(), "d_model 7") {
 			t.Errorf("%s with an odd width: error %v", name, err)
 		}
@@ -267,7 +267,7 @@ func TestFindErrors(t *testing.T) {
 }
 
 func TestPlain(t *testing.T) {
-	e, err := pe.Table()[0].Make(pe.Dims{Model: 8, Heads: 2, Head: 4, Layers: 1}, nil)
+	e, err := pe.Table()[0].Make.New(pe.Dims{Model: 8, Heads: 2, Head: 4, Layers: 1}, nil)
 	if err != nil || e != (pe.NoPE{}) {
 		t.Errorf("the plain row makes %T (%v), want NoPE", e, err)
 	}
@@ -280,7 +280,7 @@ func TestTableIsWhole(t *testing.T) {
 			t.Errorf("row %+v lacks a name of its own, a formula, a source or a cost", r)
 		}
 		seen[r.Name] = true
-		if _, err := r.Make(pe.Dims{Model: 64, Heads: 4, Head: 16, Layers: 2}, r.Paper); err != nil {
+		if _, err := r.Make.New(pe.Dims{Model: 64, Heads: 4, Head: 16, Layers: 2}, r.Paper); err != nil {
 			t.Errorf("the paper's settings of %s: %v", r.Name, err)
 		}
 	}

@@ -2,10 +2,13 @@ package pe
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // registered are the rows of other modules, in the order in which they came.
@@ -32,8 +35,8 @@ func (r Row) check() error {
 	if slices.ContainsFunc(Table(), func(other Row) bool { return other.Name == r.Name }) {
 		return fmt.Errorf("the table has a row of this name")
 	}
-	if r.Make == nil {
-		return fmt.Errorf("its Make is nil")
+	if r.Make.New == nil {
+		return fmt.Errorf("its Make is empty; With makes one")
 	}
 	if len(r.Paper) > 0 && json.Unmarshal(r.Paper, &map[string]json.RawMessage{}) != nil {
 		return fmt.Errorf("its Paper %s is not a JSON object", r.Paper)
@@ -42,15 +45,29 @@ func (r Row) check() error {
 }
 
 // With makes a Row.Make of a constructor with its own settings struct P, which is
-// read from JSON; settings that P does not have are an error.
-func With[P any](f func(Dims, P) (Encoding, error)) makeFunc {
-	return func(d Dims, raw json.RawMessage) (Encoding, error) {
+// read from JSON; settings that P does not have are an error. The tag "about" of P's fields says what they are.
+func With[P any](f func(Dims, P) (Encoding, error)) maker {
+	return maker{settingsOf(reflect.TypeFor[P]()), func(d Dims, raw json.RawMessage) (Encoding, error) {
 		p, err := parse[P](raw)
 		if err != nil {
 			return nil, err
 		}
 		return f(d, p)
+	}}
+}
+
+// settingsOf lists the fields of a settings struct, and of those embedded in it.
+func settingsOf(of reflect.Type) (out []setting) {
+	for i := range of.NumField() {
+		f := of.Field(i)
+		if f.Anonymous {
+			out = append(out, settingsOf(f.Type)...)
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		out = append(out, setting{cmp.Or(name, f.Name), f.Tag.Get("about")})
 	}
+	return out
 }
 
 // parse reads settings.

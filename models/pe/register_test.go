@@ -25,7 +25,7 @@ func (r root) Bias(s *pe.Site) *graph.Node {
 }
 
 type rootSettings struct {
-	Factor float32 `json:"factor"` // default 1
+	Factor float32 `json:"factor" about:"default 1"`
 }
 
 func newRoot(_ pe.Dims, s rootSettings) (pe.Encoding, error) {
@@ -60,7 +60,7 @@ func ExampleRegister() {
 		return
 	}
 	fmt.Println(row.Formula)
-	_, err = row.Make(pe.Dims{Model: 8, Heads: 2, Head: 4, Layers: 1}, json.RawMessage(`{"slope": 2}`))
+	_, err = row.Make.New(pe.Dims{Model: 8, Heads: 2, Head: 4, Layers: 1}, json.RawMessage(`{"slope": 2}`))
 	fmt.Println(err)
 	// Output:
 	// q·k − √(t−j)
@@ -94,7 +94,7 @@ func TestRegisterRefuses(t *testing.T) {
 		`encoding "a,b"`:         {Name: "a,b", Make: pe.With(newRoot)},
 		`encoding "rope" cannot`: {Name: "rope", Make: pe.With(newRoot)},
 		"has a row of this name": {Name: "root", Make: pe.With(newRoot)},
-		"Make is nil":            {Name: "mine"},
+		"Make is empty":          {Name: "mine"},
 		"Paper [1] is not":       {Name: "mine", Make: pe.With(newRoot), Paper: json.RawMessage(`[1]`)},
 	} {
 		func() {
@@ -105,5 +105,21 @@ func TestRegisterRefuses(t *testing.T) {
 			}()
 			pe.Register(r)
 		}()
+	}
+}
+
+// TestSettingsAbout: every setting of the table has a name and a description.
+func TestSettingsAbout(t *testing.T) {
+	all := 0
+	for _, r := range pe.Table() {
+		for _, s := range r.Make.Settings {
+			all++
+			if s.Name == "" || s.About == "" {
+				t.Errorf("%s: setting %+v", r.Name, s)
+			}
+		}
+	}
+	if all < 40 {
+		t.Errorf("%d settings in all", all)
 	}
 }

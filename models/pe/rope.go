@@ -25,22 +25,18 @@ type rope struct {
 
 // ropeSettings are RoPE's settings.
 type ropeSettings struct {
-	// Theta is the base B of the frequencies B^(−2c/width); default 10000.
-	Theta float64 `json:"theta,omitempty"`
-	// Fraction of each head's features that is rotated, from the first on;
-	// default 1. Kazemnejad et al. 2023 rotate a quarter.
-	Fraction float64 `json:"fraction,omitempty"`
-	// P is the part of the frequencies that rotates, from the highest on; default 1. The
-	// pairs of the others stay as they are (p-RoPE: Barbero et al. 2024, arXiv 2410.06205).
+	// Theta is the base B of the frequencies B^(−2c/width).
+	Theta float64 `json:"theta,omitempty" about:"base of the frequencies; default 10000"`
+	// Kazemnejad et al. 2023 rotate a fraction of a quarter.
+	Fraction float64 `json:"fraction,omitempty" about:"part of each head's features that is rotated, from the first on; default 1"`
+	// The pairs of the frequencies that P leaves out stay as they are (p-RoPE: Barbero et al. 2024, arXiv 2410.06205).
 	// Fraction is another thing: it puts all frequencies into fewer features.
-	P float64 `json:"p,omitempty"`
-	// Layout of the pairs: "half" (c, c+width/2; default) or "interleaved"
-	// (2c, 2c+1). Weights trained with one are wrong with the other.
-	Layout string `json:"layout,omitempty"`
+	P float64 `json:"p,omitempty" about:"part of the frequencies that rotates, from the highest on; default 1"`
+	// Weights trained with one layout are wrong with the other.
+	Layout string `json:"layout,omitempty" about:"pairs of features: half (c, c+width/2; default) or interleaved (2c, 2c+1)"`
 	ropeScaling
-	// Short and Long are longrope's divisors of the frequencies, one for each pair.
-	Short []float64 `json:"scaling_short,omitempty"`
-	Long  []float64 `json:"scaling_long,omitempty"`
+	Short []float64 `json:"scaling_short,omitempty" about:"longrope's divisors of the frequencies in short texts, one for each pair"`
+	Long  []float64 `json:"scaling_long,omitempty" about:"the same in texts of more than scaling_length tokens"`
 }
 
 func newRoPE(d Dims, p ropeSettings) (Encoding, error) {

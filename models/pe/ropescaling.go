@@ -34,20 +34,20 @@ import (
 //	longrope  ω_c over one of two lists of factors, Short up to L tokens and Long above (Ding et al. 2024,
 //	          arXiv 2402.13753), and the features that turn times Attention
 type ropeScaling struct {
-	Scaling string `json:"scaling,omitempty"`
+	Scaling string `json:"scaling,omitempty" about:"pi, ntk, yarn, yarn-paper, llama3, dynamic or longrope; absent: none"`
 	// Ramp "pairs" is yarn's ramp that is linear in c. It is stored with new configurations; absent,
 	// yarn has the paper's ramp. As a value of Scaling, yarn-paper names the latter.
-	Ramp   string  `json:"scaling_ramp,omitempty"`
-	Factor float64 `json:"scaling_factor,omitempty"` // s, at least 1; 1 changes nothing
-	Length int     `json:"scaling_length,omitempty"` // L in tokens; yarn needs it
+	Ramp   string  `json:"scaling_ramp,omitempty" about:"pairs: yarn's ramp is linear in the pair; absent: the paper's"`
+	Factor float64 `json:"scaling_factor,omitempty" about:"s, at least 1; 1 changes nothing"`
+	Length int     `json:"scaling_length,omitempty" about:"L, in tokens, which yarn needs"`
 	// Slow and Fast are yarn's α and β in turns. Slow is 1 by default; Fast 32, as in the
 	// paper. With the paper's ramp Fast is the turns of the fastest pair where L is so short that
 	// it turns less often (200 tokens): with 32, not even that pair would stay as it is.
-	Slow float64 `json:"scaling_slow,omitempty"`
-	Fast float64 `json:"scaling_fast,omitempty"`
+	Slow float64 `json:"scaling_slow,omitempty" about:"yarn's α, in turns; default 1"`
+	Fast float64 `json:"scaling_fast,omitempty" about:"yarn's β, in turns; default 32"`
 	// Attention is what the features that turn are multiplied by, in queries and in keys: of longrope, and in place of
 	// yarn's 0.1·ln s + 1 where the ramp is linear in c.
-	Attention float64 `json:"scaling_attention,omitempty"`
+	Attention float64 `json:"scaling_attention,omitempty" about:"multiplies the features that turn, in queries and in keys"`
 }
 
 // ScalingMethods are what RoPEScaling.Scaling can be of any model.

@@ -175,7 +175,7 @@ func TestRoPEScalingErrors(t *testing.T) {
 		`{"scaling":"yarn","scaling_factor":2,"scaling_length":9,` +
 			`"scaling_slow":3,"scaling_fast":2}`: "scaling_slow 3 and scaling_fast 2",
 	} {
-		_, err := row.Make(pe.Dims{Model: 8, Heads: 1, Head: 8, Layers: 1}, []byte(settings))
+		_, err := row.Make.New(pe.Dims{Model: 8, Heads: 1, Head: 8, Layers: 1}, []byte(settings))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want one about %s", settings, err, want)
 		}

@@ -22,9 +22,8 @@ type sandwich struct {
 
 // sandwichSettings are the settings.
 type sandwichSettings struct {
-	// Features is n, the width of the sinusoids, for any width of the model; default 128,
-	// as in the paper.
-	Features int `json:"features"`
+	// Features are as many for any width of the model, by default as many as in the paper.
+	Features int `json:"features" about:"width n of the sinusoids; default 128"`
 }
 
 func newSandwich(d Dims, p sandwichSettings) (Encoding, error) {

@@ -33,15 +33,15 @@ type sinusoidalSettings struct {
 	// side by side, as the paper writes it; default) or "halves" (all sines, then
 	// all cosines, as most code has it, also the code of Kazemnejad et al. 2023). They
 	// differ by a permutation of the features.
-	Layout string `json:"layout,omitempty"`
+	Layout string `json:"layout,omitempty" about:"interleaved (default) or halves (all sines, then all cosines)"`
 	// Amplitude of the sinusoids; default 0.02. The paper adds sinusoids of 1 to
 	// embeddings of size 1; this keeps the ratio where embeddings start at 0.02.
 	// With 1 they drown there: the preset tiny with 400 steps (one seed) then ends
 	// at a loss of 4.2 on the copy task, against 0.08.
-	Amplitude float64 `json:"amplitude,omitempty"`
+	Amplitude float64 `json:"amplitude,omitempty" about:"of the sinusoids; default 0.02"`
 	// Learned makes the amplitude a weight, which begins at Amplitude. Absent, the amplitude is
 	// fixed; new configurations that give neither have it learned (see Row.Renew).
-	Learned *bool `json:"learned,omitempty"`
+	Learned *bool `json:"learned,omitempty" about:"whether the amplitude is a weight, which begins there; default true, unless amplitude is given"`
 }
 
 // fixedAmplitude is the default.

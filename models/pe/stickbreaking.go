@@ -34,14 +34,14 @@ type stickBreakingSettings struct {
 	// offsets keys leave as much as the decay times say. After 1,000 steps on copying the loss is
 	// 0.001, without offsets it is 4.1 (zoo train --preset tiny --pe stick-breaking --task copy
 	// --steps 1000, with --set model.encoding_params.offset=none).
-	Offset string `json:"offset"`
+	Offset string `json:"offset" about:"added to z: decay-times (default), a number for each head, or none"`
 	decayTimes
 	// AttendCurrent lets a query break its own key off too, first of all.
-	AttendCurrent bool `json:"attend_current"`
+	AttendCurrent bool `json:"attend_current" about:"whether a query breaks its own key off too, first of all"`
 	// Remainder says what becomes of the rest of the stick: "value" (default), the query's own
 	// value gets it, or "none", nothing does. Then the first query, unless it attends to itself,
 	// gets 0 from this layer.
-	Remainder string `json:"remainder"`
+	Remainder string `json:"remainder" about:"the rest of the stick: value (default), to the query's own value, or none"`
 }
 
 func newStickBreaking(d Dims, p stickBreakingSettings) (Encoding, error) {

@@ -15,8 +15,8 @@ type swa struct {
 
 // swaSettings are the settings.
 type swaSettings struct {
-	// Window is W in tokens; default 16, for short tasks. Mistral 7B has 4096.
-	Window int `json:"window"`
+	// The default is for short tasks. Mistral 7B has 4096.
+	Window int `json:"window" about:"W, in tokens; default 16"`
 }
 
 // MaxWindow is the greatest number of tokens that a query with a window sees; the least is 2.

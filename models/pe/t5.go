@@ -26,8 +26,8 @@ type t5 struct {
 
 // t5Settings are the settings.
 type t5Settings struct {
-	Buckets     int `json:"buckets"`      // N; default 32
-	MaxDistance int `json:"max_distance"` // M in tokens; default 128
+	Buckets     int `json:"buckets" about:"N; default 32"`
+	MaxDistance int `json:"max_distance" about:"M, in tokens; default 128"`
 }
 
 func newT5(d Dims, p t5Settings) (Encoding, error) {

@@ -20,9 +20,7 @@ type Row struct {
 	// AlsoCalled are names in use that are not accepted, because they differ from
 	// one community to the next or fit several rows.
 	AlsoCalled []string
-	// Make makes the encoding for the given sizes from a JSON object of its own
-	// settings, or from nothing for the defaults; see With.
-	Make makeFunc
+	Make       maker // see With
 	// Scale puts a scaling of its frequencies into the settings; nil where there are none.
 	Scale scaleFunc
 	// Fit fills in the settings that follow from what is trained on, where they are not
@@ -37,7 +35,19 @@ type Row struct {
 // in training, which yarn alone needs.
 type scaleFunc = func(settings json.RawMessage, method string, factor float64, trained func() (int, error)) (json.RawMessage, error)
 
-type makeFunc = func(d Dims, settings json.RawMessage) (Encoding, error)
+// maker makes an encoding.
+type maker struct {
+	Settings []setting // that New takes, under their names in JSON
+	// New makes the encoding for the given sizes from a JSON object of its own
+	// settings, or from nothing for the defaults.
+	New func(d Dims, settings json.RawMessage) (Encoding, error)
+}
+
+// setting is one of an encoding's own settings.
+type setting struct {
+	Name  string `json:"name"`  // below model.encoding_params
+	About string `json:"about"` // for people, with the default
+}
 
 // Data is what a model is trained on, as far as settings follow from it.
 type Data struct {
@@ -165,12 +175,12 @@ func findOne(name string) (Row, error) {
 }
 
 // named has errors of a constructor say which encoding they are about.
-func named(name string, constructor makeFunc) makeFunc {
-	return func(d Dims, settings json.RawMessage) (Encoding, error) {
-		e, err := constructor(d, settings)
+func named(name string, m maker) maker {
+	return maker{m.Settings, func(d Dims, settings json.RawMessage) (Encoding, error) {
+		e, err := m.New(d, settings)
 		if err != nil {
 			return nil, fmt.Errorf("encoding %s: %w", name, err)
 		}
 		return e, nil
-	}
+	}}
 }

@@ -26,15 +26,12 @@ type transformerXL struct {
 
 // transformerXLSettings are the settings.
 type transformerXLSettings struct {
-	// Clamp is the distance in tokens beyond which all are alike; default 1000.
-	Clamp int `json:"clamp"`
-	// InitStd is the standard deviation of the initial W_r, u and v; default 0.02.
-	InitStd float64 `json:"init_std"`
-	// ScaledProjection starts W_r with the standard deviation d_model^−½ instead.
-	ScaledProjection bool `json:"scaled_projection"`
+	Clamp            int     `json:"clamp" about:"distance in tokens beyond which all are alike; default 1000"`
+	InitStd          float64 `json:"init_std" about:"standard deviation of the initial W_r, u and v; default 0.02"`
+	ScaledProjection bool    `json:"scaled_projection" about:"whether W_r starts with the standard deviation d_model^−½ instead"`
 	// DropDistances lets dropout act on the sinusoids too: the same elements for all
 	// layers and sequences.
-	DropDistances bool `json:"drop_distances"`
+	DropDistances bool `json:"drop_distances" about:"whether dropout acts on the sinusoids too"`
 }
 
 func newTransformerXL(d Dims, p transformerXLSettings) (Encoding, error) {

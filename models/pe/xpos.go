@@ -24,11 +24,10 @@ type xpos struct {
 
 // xposSettings are the settings.
 type xposSettings struct {
-	Theta  float64 `json:"theta"`  // as RoPE's
-	Layout string  `json:"layout"` // as RoPE's; torchscale has "interleaved"
-	// ScaleBase is B, in tokens; default 512, as in the paper, which trains on 1024
-	// tokens. The longest sequence is 80 times as long.
-	ScaleBase int `json:"scale_base"`
+	Theta  float64 `json:"theta" about:"base of the frequencies, as in rope; default 10000"`
+	Layout string  `json:"layout" about:"pairs of features, as in rope"` // torchscale has "interleaved"
+	// The default is the paper's, which trains on 1024 tokens. The longest sequence is 80 times as long.
+	ScaleBase int `json:"scale_base" about:"B, in tokens; default 512"`
 }
 
 // xposSpan is the longest sequence in units of the scale base.

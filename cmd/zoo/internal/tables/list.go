@@ -16,34 +16,57 @@ import (
 	"github.com/nopezoo/zoo/zoo/find"
 )
 
-// Encodings lists the encodings, and the architectures that stand in an encoding's place. For people each has several
-// lines: one would be too wide for a terminal.
+// encoding describes an encoding, or an architecture that stands in its place.
+type encoding struct {
+	Name    string `json:"name"`
+	Formula string `json:"formula"`
+	Source  string `json:"source"`
+	State   string `json:"state"`          // in floats for each token, as state returns it
+	Cost    string `json:"cost,omitempty"` // which a registered row may lack
+	// Settings are a pe.Row's Make.Settings; nil for none.
+	Settings any `json:"settings,omitempty"`
+}
+
+// lines has several: one would be too wide for a terminal.
+func (e encoding) lines() [][]string {
+	lines := [][]string{{e.Name, e.Formula}, {"", e.Source}, {"", "state: " + e.State}}
+	if e.Cost != "" {
+		lines = append(lines, []string{"", "cost: " + e.Cost})
+	}
+	return lines
+}
+
+// Encodings lists the encodings, and the architectures that stand in an encoding's place.
 func Encodings() (values any, lines [][]string) {
-	type entry struct {
-		Name    string `json:"name"`
-		Formula string `json:"formula"`
-		Source  string `json:"source"`
-		State   string `json:"state"`          // in floats for each token, as state returns it
-		Cost    string `json:"cost,omitempty"` // which a registered row may lack
-	}
-	list := []entry{}
-	add := func(name, formula, source, cost string) {
-		e := entry{name, formula, source, state(name), cost}
-		list = append(list, e)
-		lines = append(lines, []string{e.Name, e.Formula}, []string{"", e.Source}, []string{"", "state: " + e.State})
-		if e.Cost != "" {
-			lines = append(lines, []string{"", "cost: " + e.Cost})
-		}
-	}
+	list := []encoding{}
 	for _, r := range pe.Table() {
-		add(r.Name, r.Formula, r.Source, r.Cost)
+		list = append(list, encoding{r.Name, r.Formula, r.Source, state(r.Name), r.Cost, nil})
 	}
 	for _, a := range models.Architectures() {
 		if !slices.Contains(a.Settings, "encoding") { // it stands in an encoding's place
-			add(a.Name, a.Formula, a.Source, a.Cost)
+			list = append(list, encoding{a.Name, a.Formula, a.Source, state(a.Name), a.Cost, nil})
 		}
 	}
+	for _, e := range list {
+		lines = append(lines, e.lines()...)
+	}
 	return list, lines
+}
+
+// Encoding describes an encoding with its settings, which for people are a table of their own, without an architecture's.
+func Encoding(name string) (value any, lines, settings [][]string, err error) {
+	if _, err := models.EncodingNames([]string{name}); err != nil {
+		return nil, nil, nil, err
+	}
+	row, err := pe.Find(name)
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("%s is an architecture, which stands in an encoding's place and has none's settings; see: zoo list encodings", name)
+	}
+	e := encoding{row.Name, row.Formula, row.Source, state(row.Name), row.Cost, row.Make.Settings}
+	for _, s := range row.Make.Settings {
+		settings = append(settings, []string{s.Name, s.About})
+	}
+	return e, e.lines(), settings, nil
 }
 
 // about describes a task.
@@ -105,23 +128,23 @@ func Presets() (values any, lines [][]string, err error) {
 // Models lists the wanted models of a catalogue.
 func Models(catalogue []catalogue.Manifest, wanted func(encoding, tasks string) bool) (values any, lines [][]string) {
 	list := []entry{}
-	lines = [][]string{{"model", "encoding", "task", "trained", "inside", "effective", "parameters"}}
+	lines = [][]string{{"model", "trained", "inside", "reach", "params"}} // the name has task and encoding: 60 columns
 	for _, manifest := range catalogue {
 		m := describe(manifest)
 		if !wanted(m.Encoding, m.Task) {
 			continue
 		}
-		mean, reach := "not measured", fmt.Sprint(m.EffectiveLength)
+		mean, reach := "unknown", fmt.Sprint(m.EffectiveLength)
 		if m.TrainedAccuracy != nil {
-			mean = fmt.Sprintf("%.1f %%", 100**m.TrainedAccuracy)
+			mean = fmt.Sprintf("%.3g %%", 100**m.TrainedAccuracy)
 		}
 		if m.EffectiveLength == 0 {
 			reach = "none"
 		} else if m.EffectiveLength == m.MeasuredMax {
-			reach += " or more"
+			reach = "≥ " + reach
 		}
 		list = append(list, m)
-		lines = append(lines, []string{m.Name, m.Encoding, m.Task, fmt.Sprintf("%d..%d", m.TrainedMin, m.TrainedMax),
+		lines = append(lines, []string{m.Name, fmt.Sprintf("%d..%d", m.TrainedMin, m.TrainedMax),
 			mean, reach, human.Count(float64(m.Parameters))})
 	}
 	if len(list) == 0 {

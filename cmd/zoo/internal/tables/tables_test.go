@@ -30,9 +30,9 @@ func TestModels(t *testing.T) {
 	}
 	_, got := tables.Models(catalogue, func(encoding, _ string) bool { return encoding != "alibi" })
 	want := [][]string{
-		{"model", "encoding", "task", "trained", "inside", "effective", "parameters"},
-		{"a", "rope", "copy", "2..4", "not measured", "none", "1.23k"},
-		{"b", "nope", "copy", "2..4", "100.0 %", "8 or more", "1.23k"},
+		{"model", "trained", "inside", "reach", "params"},
+		{"a", "2..4", "unknown", "none", "1.23k"},
+		{"b", "2..4", "100 %", "≥ 8", "1.23k"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
