@@ -37,8 +37,8 @@ type pageData struct {
 			Series []struct {
 				Series int
 				Points []struct {
-					Length                          int
-					Tokens, Prefill, Decode, Memory spread
+					Length int
+					Values map[string]spread
 				}
 			}
 		}
@@ -205,9 +205,9 @@ func agree(t *testing.T, rows []eval.Row) {
 				line[length] = 1 + i
 			}
 			for _, p := range c.Points {
-				for title, want := range map[string]*float64{"time to the first token (prefill)": p.Prefill.Median,
-					"one more token of the whole batch": p.Decode.Median,
-					"throughput":                        p.Tokens.Median, "peak memory": p.Memory.Median} {
+				for title, want := range map[string]*float64{"time to the first token (prefill)": p.Values["prefill"].Median,
+					"one more token of the whole batch": p.Values["decode"].Median,
+					"throughput":                        p.Values["tokens"].Median, "peak memory": p.Values["memory"].Median} {
 					got, _, _ := strings.Cut(tables[title][line[p.Length]][at], "/")
 					got, _, _ = strings.Cut(got, " ")
 					if title == "peak memory" {

@@ -252,7 +252,7 @@ func costChart(p summary.Place, key string) chart {
 			c.add(p.Length, p.Values[key], 1)
 		}
 	}))
-	if key == perToken {
+	if key == summary.TokenCost {
 		return newOctaves(curves, rooflines(p))
 	}
 	return newChart(curves, 0)
@@ -263,8 +263,8 @@ func rooflines(p summary.Place) []dot {
 	limits := []dot{}
 	for _, s := range p.Series {
 		for _, c := range s.Costs {
-			least := c.Roofline.Median
-			if !least.Known() || !c.Values[perToken].Median.Known() {
+			least := c.Values[summary.RooflineCost].Median
+			if !least.Known() || !c.Values[summary.TokenCost].Median.Known() {
 				continue
 			}
 			i := slices.IndexFunc(limits, func(l dot) bool { return l.Length == c.Length })
@@ -277,9 +277,6 @@ func rooflines(p summary.Place) []dot {
 	slices.SortFunc(limits, func(a, b dot) int { return a.Length.Compare(b.Length) })
 	return limits
 }
-
-// perToken is the key of the time per token, which has a roofline and axes of octaves.
-const perToken = "token"
 
 // taskCharts are the charts of a task on the page.
 type taskCharts struct {

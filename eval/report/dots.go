@@ -18,7 +18,7 @@ func (s *Report) tradeoffFigure(t *summary.Task, place summary.Place, file strin
 	p := panel{x: axis{label: fmt.Sprintf("median decode step at length %s, ms", place.Common.Label()), ticks: even(0)},
 		y: axis{label: "exact match beyond the trained lengths, %", high: 10, ticks: even(0)}}
 	for _, c := range place.Series {
-		series, step := t.Series[c.Series], c.Common.Decode.Median
+		series, step := t.Series[c.Series], c.Common.Values[summary.DecodeCost].Median
 		if !step.Known() || !series.Score.Median.Known() {
 			continue
 		}

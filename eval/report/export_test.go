@@ -16,7 +16,7 @@ func ExactChart(t *summary.Task) chart { return accuracyChart(t, summary.Exact) 
 
 // TokenChart is the chart of a place's time per new token.
 func TokenChart(p summary.Place) chart {
-	return costChart(p, perToken)
+	return costChart(p, summary.TokenCost)
 }
 
 // TextCharts are a corpus' charts of every token, of a sliding window and by place.

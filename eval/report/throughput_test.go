@@ -13,8 +13,8 @@ func TestThroughput(t *testing.T) {
 	r := with(row(t, "nope", 0, 10, 50), func(r *eval.Row) { r.TokensPerSecond = 4321 })
 	s := reportOf(t, r)
 	at := s.Tasks[0].Places[0].Series[0].Common
-	if at.Tokens.Median != 4321 {
-		t.Errorf("the page has %v", at.Tokens.Median)
+	if at.Values["tokens"].Median != 4321 {
+		t.Errorf("the page has %v", at.Values["tokens"].Median)
 	}
 	for _, m := range s.Metrics {
 		if at.Values[m.Key].Median == 4321 && !(m.Label == "Throughput" && m.Unit == "tokens/s") {

@@ -12,14 +12,12 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// Place is where and how costs were measured: they are comparable within it, and
-// nowhere else.
+// Place is where and how costs were measured. They are comparable within one place alone.
 type Place struct {
 	Name   string       `json:"name"`
 	Series []costSeries `json:"series"` // in the order of the task's
-	// Common is the length that costs are compared at: of the trained ones where most
-	// series have a decode step the longest, else of all; the zero Span for none. Beyond training
-	// many sequences end too soon, and steps of the few that are left are fast.
+	// Common is the longest trained length where most series have a decode step, else the longest of all; zero for none.
+	// Beyond training many sequences end soon, and steps of the few that are left are fast.
 	Common   task.Span `json:"common"`
 	UpperRAM bool      `json:"upperRAM"` // some peak memory is the process's, an upper bound
 	Tables   []Table   `json:"-"`        // for each kind of cost that was measured
@@ -37,57 +35,71 @@ type costSeries struct {
 // costs are the costs of some rows by length, ascending; only what was measured.
 type costs []costPoint
 
-// at returns the costs at a length; a point of no length with unknown costs where nothing
-// was measured.
+// at returns the costs at a length; a point of no length with unknown costs where nothing was measured.
 func (c costs) at(length task.Span) costPoint {
 	if i := slices.IndexFunc(c, func(p costPoint) bool { return p.Length == length }); i >= 0 {
 		return c[i]
 	}
-	return costPoint{Tokens: unknownSpread, Prefill: unknownSpread, Decode: unknownSpread, Memory: unknownSpread,
-		Token: unknownSpread, Roofline: unknownSpread}
+	return newCostPoint(task.Span{}, nil)
 }
 
-// costPoint is what one length cost: the median over all measurements of it (training
-// seeds, seeds of the samples), and how far they and their repeats lie apart. A
-// single measurement that was not repeated has a standard deviation over its batches
-// to either side.
+// costPoint is the cost of one length over all its measurements.
 type costPoint struct {
-	Length  task.Span `json:"length"`
-	Tokens  Spread    `json:"tokens"`  // generated in a second
-	Prefill Spread    `json:"prefill"` // milliseconds
-	Decode  Spread    `json:"decode"`  // milliseconds of the median step; unknown without one
-	Memory  Spread    `json:"memory"`  // peak MiB; unknown where the system does not tell
-	// Token is the time of one more token of a sequence, its share of the batch's step: of speed without a task alone,
-	// where no sequence ends early and lengths are tokens. Roofline is the least that it can be by the machine's peaks
-	// (see eval.Peaks.Least): the best that any measurement of the place found, as a busy moment lowers them.
-	Token    Spread            `json:"-"`
-	Roofline Spread            `json:"-"`
-	Values   map[string]Spread `json:"-"` // the costs by the key of their metric
-	Rows     []eval.Row        `json:"-"` // the measurements, all of them timed
+	Length task.Span         `json:"length"`
+	Values map[string]Spread `json:"values"` // by the key of the metric
+	Rows   []eval.Row        `json:"-"`      // the measurements, all of them timed
 }
+
+// Keys of metrics.
+const (
+	DecodeCost   = "decode"
+	TokenCost    = "token"
+	RooflineCost = "roofline" // the least time of a token by the machine's peaks (see eval.Peaks.Least)
+)
 
 // metric is one kind of cost.
 type metric struct {
 	Key      string // as in JSON
 	Label    string
 	Unit     string
-	of       func(costPoint) Spread
+	read     func(eval.Row) reading
 	headline bool // it stands in headlines
+}
+
+// reading is the cost in one row: a value, its standard deviation over the batches, and the value of each repeat.
+type reading struct {
+	value, sd float64
+	known     bool
+	repeats   []float64
 }
 
 // metrics lists the kinds of cost in the order of the page.
 func metrics() []metric {
+	decode := func(r eval.Row) reading {
+		return reading{r.DecodeP50MS, r.DecodeSDMS, r.DecodeSteps > 0, r.RepeatDecodeMS}
+	}
 	return []metric{
-		{"tokens", "Throughput", "tokens/s", func(p costPoint) Spread { return p.Tokens }, false},
-		{"decode", "Decode step, median", "ms", func(p costPoint) Spread { return p.Decode }, true},
-		{"prefill", "Prefill", "ms", func(p costPoint) Spread { return p.Prefill }, true},
-		{"memory", "Peak memory", "MiB", func(p costPoint) Spread { return p.Memory }, true},
-		{"token", "Time per new token", "ms", func(p costPoint) Spread { return p.Token }, false},
+		{"tokens", "Throughput", "tokens/s", func(r eval.Row) reading {
+			return reading{r.TokensPerSecond, r.TokensPerSecondSD, r.TokensPerSecond > 0, r.RepeatRates}
+		}, false},
+		{DecodeCost, "Decode step, median", "ms", decode, true},
+		{"prefill", "Prefill", "ms", func(r eval.Row) reading {
+			return reading{r.PrefillMS, r.PrefillSDMS, r.PrefillMS > 0, r.RepeatPrefillMS}
+		}, true},
+		{"memory", "Peak memory", "MiB", func(r eval.Row) reading {
+			return reading{value: float64(r.PeakMemory) / (1 << 20), known: r.PeakMemory > 0}
+		}, true},
+		// A sequence's share of the batch's step: of speed alone, where no sequence ends early and lengths are tokens.
+		{TokenCost, "Time per new token", "ms", func(r eval.Row) reading {
+			v, share := decode(r), 1/float64(max(1, r.Batch))
+			v.known = v.known && r.Task == "" && v.value > 0 // 0 has no logarithm
+			v.value, v.sd, v.repeats = share*v.value, share*v.sd, each(v.repeats, func(ms float64) float64 { return share * ms })
+			return v
+		}, false},
 	}
 }
 
-// placeTraits are all that costs depend on except the model and length. What all places
-// share is left out of their names, except the first ones.
+// placeTraits are all that costs depend on, without model and length. Names of places leave out what all share.
 var placeTraits = slices.Concat([]func(eval.Row) string{
 	func(r eval.Row) string { return cmp.Or(computer(r), "unnamed machine") },
 	func(r eval.Row) string { return cmp.Or(r.Provider, "unnamed provider") },
@@ -96,7 +108,7 @@ var placeTraits = slices.Concat([]func(eval.Row) string{
 	func(r eval.Row) string { return threads(r.Threads) },
 }, engineTraits[1:], amountTraits)
 
-// alwaysNamed is how many traits a place's name has in any case.
+// alwaysNamed is the number of traits that every place's name has.
 const alwaysNamed = 2
 
 var engineTraits = []func(eval.Row) string{
@@ -157,28 +169,27 @@ func places(series []Series, trained int) []Place {
 	return out
 }
 
-// roofline sets the least times per token.
+// roofline sets the least times per token by the highest peaks that any row of the place found: a busy moment lowers them.
 func (p *Place) roofline() {
 	var peaks eval.Peaks
-	each := func(f func(*costPoint, eval.Row)) {
-		for _, s := range p.Series {
-			for i := range s.Costs {
-				for _, r := range s.Costs[i].Rows {
-					f(&s.Costs[i], r)
-				}
+	for _, s := range p.Series {
+		for _, c := range s.Costs {
+			for _, r := range c.Rows {
+				peaks.FLOPS, peaks.Bandwidth = max(peaks.FLOPS, r.PeakFLOPS), max(peaks.Bandwidth, r.PeakBandwidth)
 			}
 		}
 	}
-	each(func(_ *costPoint, r eval.Row) {
-		peaks.FLOPS, peaks.Bandwidth = max(peaks.FLOPS, r.PeakFLOPS), max(peaks.Bandwidth, r.PeakBandwidth)
-	})
-	all := map[*costPoint][]float64{}
-	each(func(c *costPoint, r eval.Row) {
-		if least := peaks.Least(r.DecodeFLOPs, r.DecodeBytes); least > 0 {
-			all[c] = append(all[c], 1e3*least/float64(max(1, r.Batch)))
-			c.Roofline = overTimes(all[c], nil)
+	for _, s := range p.Series {
+		for _, c := range s.Costs {
+			var least []float64
+			for _, r := range c.Rows {
+				if seconds := peaks.Least(r.DecodeFLOPs, r.DecodeBytes); seconds > 0 {
+					least = append(least, 1e3*seconds/float64(max(1, r.Batch)))
+				}
+			}
+			c.Values[RooflineCost] = overTimes(least, nil)
 		}
-	})
+	}
 }
 
 func timed(rows []eval.Row) []eval.Row {
@@ -193,19 +204,14 @@ func costsOf(rows []eval.Row) costs {
 	return points
 }
 
-// reading is what one row says of a cost: a value, its standard deviation over the
-// batches, and the same of each repeat.
-type reading struct {
-	value, sd float64
-	known     bool
-	repeats   []float64
-}
-
+// newCostPoint puts the measurements of a length together: medians over training and sample seeds, from the least to the largest
+// measurement or repeat. A single one that was not repeated has a standard deviation to either side.
 func newCostPoint(length task.Span, rows []eval.Row) costPoint {
-	over := func(read func(eval.Row) reading) Spread {
+	p := costPoint{Length: length, Rows: rows, Values: map[string]Spread{RooflineCost: unknownSpread}}
+	for _, m := range metrics() {
 		var values, all []float64
 		for _, r := range rows {
-			v := read(r)
+			v := m.read(r)
 			if !v.known {
 				continue
 			}
@@ -217,30 +223,7 @@ func newCostPoint(length task.Span, rows []eval.Row) costPoint {
 				all = append(all, max(0, v.value-v.sd), v.value+v.sd)
 			}
 		}
-		return overTimes(values, all)
-	}
-	p := costPoint{
-		Length: length, Rows: rows, Token: unknownSpread, Roofline: unknownSpread,
-		Tokens: over(func(r eval.Row) reading {
-			return reading{r.TokensPerSecond, r.TokensPerSecondSD, r.TokensPerSecond > 0, r.RepeatRates}
-		}),
-		Prefill: over(func(r eval.Row) reading {
-			return reading{r.PrefillMS, r.PrefillSDMS, r.PrefillMS > 0, r.RepeatPrefillMS}
-		}),
-		Decode: over(func(r eval.Row) reading {
-			return reading{r.DecodeP50MS, r.DecodeSDMS, r.DecodeSteps > 0, r.RepeatDecodeMS}
-		}),
-		Memory: over(func(r eval.Row) reading {
-			return reading{value: float64(r.PeakMemory) / (1 << 20), known: r.PeakMemory > 0}
-		}),
-	}
-	if rows[0].Task == "" && p.Decode.Median > 0 { // 0 has no logarithm
-		batch := Number(max(1, rows[0].Batch)) // one for all rows of a place
-		p.Token = Spread{Median: p.Decode.Median / batch, Low: p.Decode.Low / batch, High: p.Decode.High / batch, Over: p.Decode.Over}
-	}
-	p.Values = map[string]Spread{}
-	for _, m := range metrics() {
-		p.Values[m.Key] = m.of(p)
+		p.Values[m.Key] = overTimes(values, all)
 	}
 	return p
 }
@@ -249,7 +232,7 @@ func (p *Place) common(trained int) task.Span {
 	steps := map[task.Span]int{}
 	for _, s := range p.Series {
 		for _, pt := range s.Costs {
-			if pt.Decode.Median.Known() {
+			if pt.Values[DecodeCost].Median.Known() {
 				steps[pt.Length]++
 			}
 		}
@@ -266,8 +249,7 @@ func (p *Place) common(trained int) task.Span {
 	return cmp.Or(seen, longest)
 }
 
-// baseline is what a series' costs are relative to: the costs of the study's baseline of
-// the same size and trained lengths, or of the only one.
+// baseline is the costs of the study's baseline of the series' size and trained lengths, or of the only one.
 func (s *Study) baseline(t *Task, p Place, of int) costPoint {
 	suffix := strings.TrimPrefix(t.Series[of].Name, s.Encodings[t.Series[of].Encoding])
 	var found costs
@@ -289,7 +271,7 @@ func (s *Study) baseline(t *Task, p Place, of int) costPoint {
 
 // relative is a cost at the place's common length as a multiple of the baseline's; unknown without one.
 func (s *Study) relative(t *Task, p Place, c costSeries, m metric) Number {
-	return m.of(c.Common).Median / m.of(s.baseline(t, p, c.Series)).Median
+	return c.Common.Values[m.Key].Median / s.baseline(t, p, c.Series).Values[m.Key].Median
 }
 
 // relativeTo is the head of such multiples, or "".
@@ -311,14 +293,14 @@ func (p Place) of(t *Task, name string) costSeries {
 // costCell is a cost of one of a task's series in a headline: "0.412 (1.06×)".
 func (s *Study) costCell(t *Task, p Place, name string, m metric) Cell {
 	c := p.of(t, name)
-	cell := numberCell(m.of(c.Common).Median, Number.short)
+	cell := numberCell(c.Common.Values[m.Key].Median, Number.short)
 	if times := s.relative(t, p, c, m); times.Known() {
 		cell.Text += fmt.Sprintf(" (%.2f×)", float64(times))
 	}
 	return cell
 }
 
-// medians are the medians of some numbers over the measurements of a length that have them, one by one; nil where none has.
+// medians are the medians of some numbers over the measurements that have them, one by one.
 func (p costPoint) medians(of func(eval.Row) []float64) []float64 {
 	var lists [][]float64
 	for _, r := range p.Rows {

@@ -73,13 +73,13 @@ func costTablesOf(t *Task, p Place) []Table {
 	tables := newCostTables(t.Lengths, runs)
 	tables.heads = each(runs, func(r modelRun) string { return r.Name })
 	var out []Table
-	for _, m := range append(metrics(), metric{Label: "Roofline", Unit: "ms", of: func(c costPoint) Spread { return c.Roofline }}) {
+	for _, m := range append(metrics(), metric{Key: RooflineCost, Label: "Roofline", Unit: "ms"}) {
 		known := slices.ContainsFunc(p.Series, func(c costSeries) bool {
-			return slices.ContainsFunc(c.Costs, func(c costPoint) bool { return m.of(c).Median.Known() })
+			return slices.ContainsFunc(c.Costs, func(c costPoint) bool { return c.Values[m.Key].Median.Known() })
 		})
 		if known {
 			out = append(out, tables.table(fmt.Sprintf("%s on %s, in %s, %s", strings.ToLower(m.Label), t.Name, m.Unit, p.Name),
-				func(c costPoint) Cell { return shortCell(m.of(c)) }))
+				func(c costPoint) Cell { return shortCell(c.Values[m.Key]) }))
 		}
 	}
 	return out

@@ -272,12 +272,12 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("places %+v", places)
 	}
 	at := places[0].Series[0].Costs.at(task.At(10))
-	if want := (Spread{Median: 1.005 * 2.25, Low: 2.25, High: 1.01 * 2.25, Over: OverTimes}); cmp.Diff(want, at.Prefill,
+	if want := (Spread{Median: 1.005 * 2.25, Low: 2.25, High: 1.01 * 2.25, Over: OverTimes}); cmp.Diff(want, at.Values["prefill"],
 		approx) != "" {
-		t.Errorf("prefill over seeds is %+v, want %+v", at.Prefill, want)
+		t.Errorf("prefill over seeds is %+v, want %+v", at.Values["prefill"], want)
 	}
-	if at := places[1].Series[0].Costs.at(task.At(10)); at.Prefill.Median != 7 {
-		t.Errorf("prefill elsewhere is %+v", at.Prefill)
+	if at := places[1].Series[0].Costs.at(task.At(10)); at.Values["prefill"].Median != 7 {
+		t.Errorf("prefill elsewhere is %+v", at.Values["prefill"])
 	}
 }
 
@@ -391,7 +391,7 @@ func TestSpeedAlone(t *testing.T) {
 	if of := s.Tasks[1].Series[0]; of.Points[0].N != 0 || of.Score.Median.Known() || of.BeyondNA != 0 {
 		t.Errorf("speed has the accuracy %+v", of)
 	}
-	if at := s.Tasks[1].Places[0].Series[0].Costs.at(task.At(512)); !at.Decode.Median.Known() {
+	if at := s.Tasks[1].Places[0].Series[0].Costs.at(task.At(512)); !at.Values[DecodeCost].Median.Known() {
 		t.Errorf("costs %+v", s.Tasks[1].Places)
 	}
 	if first := fullStudy(t, speed, rowFor(t, "nope", 0, 10, 100)).Tasks[0]; first.Name != "copy" || first.Octaves {
@@ -422,7 +422,7 @@ func TestSpeedInOtherWays(t *testing.T) {
 	}
 	got := map[string]float64{}
 	for _, p := range s.Tasks[0].Places {
-		got[p.Name] = float64(p.Series[0].Costs.at(task.At(512)).Decode.Median)
+		got[p.Name] = float64(p.Series[0].Costs.at(task.At(512)).Values[DecodeCost].Median)
 	}
 	const where = "test machine, 2 cores · cpu · read in chunks of "
 	want := map[string]float64{where + "128 tokens · 32 new tokens": 2, where + "64 tokens · 1 new token": 3,
@@ -500,10 +500,10 @@ func TestCostBands(t *testing.T) {
 			Spread{Median: 1.5, Low: 0.8, High: 2, Over: OverTimes}, Spread{Median: 150, Low: 100, High: 200, Over: OverTimes}},
 	} {
 		at := fullStudy(t, tc.rows...).Tasks[0].Places[0].Series[0].Costs.at(task.At(10))
-		at.Rows, at.Values = nil, nil
+		at.Rows = nil
 		unknown := Spread{Median: none, Low: none, High: none}
-		want := costPoint{Length: task.At(10), Tokens: tc.tokens, Prefill: tc.prefill, Decode: tc.decode,
-			Memory: tc.memory, Token: unknown, Roofline: unknown}
+		want := costPoint{Length: task.At(10), Values: map[string]Spread{"tokens": tc.tokens, "prefill": tc.prefill, DecodeCost: tc.decode,
+			"memory": tc.memory, TokenCost: unknown, RooflineCost: unknown}}
 		if diff := cmp.Diff(want, at, approx); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}

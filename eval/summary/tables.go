@@ -217,7 +217,7 @@ func (s *Study) tradeoff(t *Task, p Place) Table {
 		fmt.Sprintf("median decode step at length %s, ms", p.Common.Label()), label(s.Measure) + " beyond, %"}}
 	for _, of := range t.byResult() {
 		if at := p.of(t, of.Name).Common; at.Length.Max > 0 {
-			out.add(append(nameCell(of.Name, of.Encoding), shortCell(at.Decode), percentCell(of.Score))...)
+			out.add(append(nameCell(of.Name, of.Encoding), shortCell(at.Values[DecodeCost]), percentCell(of.Score))...)
 		}
 	}
 	return out

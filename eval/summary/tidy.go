@@ -94,7 +94,7 @@ func tidyNumbers(r eval.Row) []tidyNumber {
 		costs := newCostPoint(r.Span(), []eval.Row{r})
 		for _, m := range metrics() {
 			name, _, _ := strings.Cut(strings.ToLower(m.Label), ",")
-			if v := m.of(costs); v.Median.Known() {
+			if v := costs.Values[m.Key]; v.Median.Known() {
 				out = append(out, tidyNumber{strings.ReplaceAll(name, " ", "_"), m.Unit, v, 0})
 			}
 		}

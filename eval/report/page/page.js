@@ -274,12 +274,12 @@
   function tradeoff(task, place) {
     const at = byId("chart-tradeoff");
     const points = place.series.map((c) => ({ series: task.series[c.series], score: scores[state.measure][state.task][c.series], cost: c.points.find((p) => p.length === place.common) }))
-      .filter((p) => p.cost && p.cost.decode.median !== null && shown(p.series) && p.score !== null);
+      .filter((p) => p.cost && p.cost.values.decode.median !== null && shown(p.series) && p.score !== null);
     at.closest("section").hidden = points.length === 0;
     if (!points.length || !at.clientWidth) return;
-    const lines = points.map((p) => ({ name: p.series.name, series: p.series, points: [{ x: p.cost.decode.median, y: 100 * p.score }] }));
+    const lines = points.map((p) => ({ name: p.series.name, series: p.series, points: [{ x: p.cost.values.decode.median, y: 100 * p.score }] }));
     at.style.height = Math.max(336, 16 * lines.length + 90) + "px";
-    const longest = Math.max(...lines.map((l) => l.name.length)), most = nice(1.1 * Math.max(...points.map((p) => p.cost.decode.median)));
+    const longest = Math.max(...lines.map((l) => l.name.length)), most = nice(1.1 * Math.max(...points.map((p) => p.cost.values.decode.median)));
     const grid = { left: 52, right: Math.min(0.4 * at.clientWidth, longest * 7.4 + 44), top: 24, bottom: 52 };
     const high = Math.min(100, nice(120 * Math.max(0.08, ...points.map((p) => p.score))));
     const box = { top: grid.top, height: at.clientHeight - grid.top - grid.bottom, right: at.clientWidth - grid.right };
@@ -291,7 +291,7 @@
         type: "scatter", name: l.name, symbol: symbol(l.series), symbolSize: 15, data: [[l.points[0].x, l.points[0].y]], itemStyle: { color: colour(l.series), opacity: 1 },
       })).concat(endLabels(lines, box, (y) => y / high).map((a) => endLabel(a, box, false))), // names stand right of the axes, not on them
     });
-    option.tooltip.formatter = (i) => { const p = points[i.seriesIndex]; return `${mark(p.series)} <b>${escape(p.series.name)}</b><br>${percent(p.score)} ${measures[state.measure]} beyond the trained lengths<br>${short(p.cost.decode.median)} ms a step`; };
+    option.tooltip.formatter = (i) => { const p = points[i.seriesIndex]; return `${mark(p.series)} <b>${escape(p.series.name)}</b><br>${percent(p.score)} ${measures[state.measure]} beyond the trained lengths<br>${short(p.cost.values.decode.median)} ms a step`; };
     instance("chart-tradeoff").resize();
     instance("chart-tradeoff").setOption(option, true);
     at.setAttribute("aria-label", `Scatter chart: ${measures[state.measure]} beyond the trained lengths against the median decode step on ${task.name}, ${place.name}. The numbers follow in a table.`);
