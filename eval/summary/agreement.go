@@ -12,7 +12,7 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// orderAgreement is how far our order of encodings and a published one are the same.
+// orderAgreement compares our order of encodings with a published one.
 type orderAgreement struct {
 	Task    string      `json:"task"`    // name of the study's task, or "" for the order over all tasks
 	Lengths []task.Span `json:"lengths"` // that both sides are means over; nil for the order over all tasks
@@ -20,8 +20,7 @@ type orderAgreement struct {
 	Pairs   []rankPair  `json:"pairs"`   // of the encodings that both have, the furthest apart first
 }
 
-// rankPair is an encoding's rank here and as published, from 1; equals share the mean of
-// their ranks.
+// rankPair is an encoding's rank here and as published, from 1; equals share the mean of their ranks.
 type rankPair struct {
 	Encoding string `json:"encoding"`
 	Ours     Number `json:"ours"`
@@ -33,20 +32,17 @@ func (p rankPair) apart() float64 { return math.Abs(float64(p.Ours - p.Theirs)) 
 // leastCompared is how many encodings an order needs: three have the same order as others by chance once in six times.
 const leastCompared = 4
 
-// agree compares the orders of encodings, on each task and over all, with the published
-// ones, which are by exact match. On a task each encoding stands where the median over its
-// runs does, and the published mean, both at the same lengths: means over others say nothing
-// of each other. Over all it stands by its mean reciprocal rank, if the paper has all of the
-// tasks: an order over others is another one.
+// agree compares the orders of encodings by exact match with the published ones, on each task and over all tasks.
+// The order over all is by mean reciprocal rank, and only where the paper has all of the tasks.
 func (s *Study) agree(all []contests) {
 	if s.Measure != Exact {
 		return
 	}
-	known := true // all tasks are to the paper
+	known := true
 	for _, c := range all {
 		known = known && s.published.withBeyond(c.task.paperName(), "") != nil
 		lengths, ours, theirs := s.besidePublished(c.task)
-		if a, ok := agreement(ours, theirs); ok {
+		if a, ok := agreement(s.byEncoding(ours), theirs); ok {
 			a.Task, a.Lengths = c.task.Name, lengths
 			s.Agreements = append(s.Agreements, a)
 		}
@@ -66,45 +62,36 @@ func (s *Study) agree(all []contests) {
 	}
 }
 
-// besidePublished is how the encodings of a task that take part in its rankings do, here and in the
-// paper, at the paper's longer lengths that all of them were measured at; nobody where
-// there are none.
+// besidePublished sets the encodings of a task beside the paper's, at the paper's longer lengths that all were measured at: here
+// by the median over runs, there by the mean.
 func (s *Study) besidePublished(t *Task) (lengths []task.Span, ours, theirs contest) {
-	type pair struct {
-		here  *Series
-		paper *publishedModel
-	}
-	var both []pair
+	both := map[*Series]*publishedModel{}
 	for i := range t.Series {
 		here := &t.Series[i]
 		if len(here.Seeds) == 0 || s.changed(here.Name) {
 			continue
 		}
 		if m := s.published.withBeyond(t.paperName(), s.Encodings[here.Encoding]); m != nil {
-			if both = append(both, pair{here, m}); len(both) == 1 {
+			if both[here] = m; len(both) == 1 {
 				lengths = m.lengths()
 			}
-			lengths = slices.DeleteFunc(lengths, func(n task.Span) bool {
-				_, there := m.means[n]
-				return !there || !here.isBeyond(n) || !here.measuredBy(n)
-			})
+			lengths = slices.DeleteFunc(lengths, func(n task.Span) bool { return !m.has(n) || !here.isBeyond(n) || !here.measuredBy(n) })
 		}
 	}
 	ours, theirs = contest{}, contest{}
-	for _, p := range both {
+	for here, m := range both {
 		if len(lengths) > 0 {
-			ours[p.here.Name] = float64(p.here.summaryAt(lengths, t.Task).All.Median)
-			theirs[p.paper.encoding] = float64(p.paper.summaryAt(lengths, t.Task).Mean)
+			ours[here.Name] = float64(here.summaryAt(lengths, t.Task).All.Median)
+			theirs[m.encoding] = float64(m.summaryAt(lengths, t.Task).Mean)
 		}
 	}
-	return lengths, s.byEncoding(ours), theirs
+	return lengths, ours, theirs
 }
 
-// byEncoding calls series by their encodings. Models that were changed after training
-// belong to none, and of an encoding with several series none stands for it.
-func (s *Study) byEncoding(of contest) contest {
+// byEncoding calls series by their encodings. Series of changed models, and several of one encoding, stand for none.
+func (s *Study) byEncoding(series contest) contest {
 	out, several := contest{}, map[string]bool{}
-	for name, v := range of {
+	for name, v := range series {
 		if s.changed(name) {
 			continue
 		}
@@ -121,16 +108,12 @@ func (s *Study) byEncoding(of contest) contest {
 // changed reports whether a series' models were changed after training.
 func (s *Study) changed(name string) bool {
 	return slices.ContainsFunc(s.Tasks, func(t *Task) bool {
-		return slices.ContainsFunc(t.Series, func(of Series) bool {
-			return of.Name == name && of.Rows[0].Intervention != ""
-		})
+		return slices.ContainsFunc(t.Series, func(o Series) bool { return o.Name == name && o.Rows[0].Intervention != "" })
 	})
 }
 
-// agreement compares two orders, of which the larger value ranks higher. Who is not in
-// both takes no part. False for fewer than leastCompared.
-func agreement(ours, theirs contest) (orderAgreement, bool) {
-	var a orderAgreement
+// agreement compares two orders of encodings, of which the larger value ranks higher; false for fewer than leastCompared in both.
+func agreement(ours, theirs contest) (a orderAgreement, ok bool) {
 	own, other := contest{}, contest{}
 	for name, v := range ours {
 		if w, ok := theirs[name]; ok && !math.IsNaN(v) && !math.IsNaN(w) {
@@ -151,18 +134,17 @@ func agreement(ours, theirs contest) (orderAgreement, bool) {
 	return a, true
 }
 
-// spearman is Spearman's rank correlation: Pearson's of the ranks, of which equals share
-// the mean. Unknown where all share one.
+// spearman is Spearman's rank correlation: Pearson's of the ranks. Unknown where all share one.
 func spearman(pairs []rankPair) Number {
 	ours := each(pairs, func(p rankPair) float64 { return float64(p.Ours) })
 	theirs := each(pairs, func(p rankPair) float64 { return float64(p.Theirs) })
-	if same(ours) || same(theirs) {
+	if same := func(v []float64) bool { return slices.Min(v) == slices.Max(v) }; same(ours) || same(theirs) {
 		return Unknown
 	}
 	return Number(stat.Correlation(ours, theirs, nil))
 }
 
-// at says at which lengths the sides were compared: "20 lengths, 21–40"; "" for the order over all tasks.
+// at names the lengths of the comparison: "20 lengths, 21–40"; "" for the order over all tasks.
 func (a orderAgreement) at() string {
 	switch n := len(a.Lengths); n {
 	case 0:
@@ -174,10 +156,7 @@ func (a orderAgreement) at() string {
 	}
 }
 
-func same(values []float64) bool { return slices.Min(values) == slices.Max(values) }
-
-// differences names the encodings whose ranks are furthest apart: "alibi (2 here, 3
-// published)"; "none" where all ranks are the same.
+// differences names the encodings whose ranks are furthest apart: "alibi (2 here, 3 published)"; "none" for equal orders.
 func (a orderAgreement) differences() string {
 	var out []string
 	for _, p := range a.Pairs {
@@ -185,8 +164,5 @@ func (a orderAgreement) differences() string {
 			out = append(out, fmt.Sprintf("%s (%.3g here, %.3g published)", p.Encoding, p.Ours, p.Theirs))
 		}
 	}
-	if out == nil {
-		return "none"
-	}
-	return join(out)
+	return cmp.Or(join(out), "none")
 }

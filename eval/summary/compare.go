@@ -10,8 +10,7 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// comparison is a series and a paper's models for its task and encoding. The setups
-// differ, so that a difference is one of two setups.
+// comparison sets a series beside a paper's models of its task and encoding. The setups differ, so a difference is one of setups.
 type comparison struct {
 	Task       string `json:"task"` // name of the study's task
 	Name       string `json:"name"` // of the series
@@ -20,14 +19,14 @@ type comparison struct {
 	Lengths    string `json:"lengths"` // compared: "51–100"; of several the mean, weighted as in the paper
 	Ours       side   `json:"ours"`    // exact match
 	Theirs     side   `json:"theirs"`
-	Here       Number `json:"here"`       // and Published are medians over runs where the paper tells its runs,
-	Published  Number `json:"published"`  // else means
+	Here       Number `json:"here"`       // as Published, the median over runs where the paper tells its runs,
+	Published  Number `json:"published"`  // else the mean
 	Difference Number `json:"difference"` // Here − Published
 	All        Number `json:"-"`          // the paper's mean at all its longer lengths; unknown where it has none
 	Setup      string `json:"setup"`      // both setups, or what else differs
 }
 
-// side is what the runs of one side say.
+// side is the runs of one side.
 type side struct {
 	Fit    fit    `json:"fit"`
 	All    Spread `json:"all"`    // over all runs; unknown where the paper has means only
@@ -35,61 +34,53 @@ type side struct {
 	Fitted Number `json:"fitted"` // mean over those known to have fitted; unknown for none
 }
 
-// summaryOf puts runs together; fitted tells of each whether it fitted, nil for not known.
-func summaryOf(values []float64, fitted []*bool) side {
+// sideOf puts runs together; fitted tells of each whether it fitted, nil for not known.
+func sideOf(values []float64, fitted []*bool) side {
 	s := side{All: overRuns(values), Mean: mean(values)}
-	var of []float64
+	var known []float64
 	for i, f := range fitted {
 		if s.Fit.count(f); f != nil && *f {
-			of = append(of, values[i])
+			known = append(known, values[i])
 		}
 	}
-	s.Fitted = mean(of)
+	s.Fitted = mean(known)
 	return s
 }
 
-// compare puts the published numbers next to the tasks and encodings that both
-// have, which are of exact match. Scratchpads and other options make another task.
+// compare puts the published numbers next to the tasks and encodings that both have. Other options make another task, and papers
+// change no trained model.
 func (s *Study) compare() {
 	if s.Measure != Exact {
 		return
 	}
 	for _, t := range s.Tasks {
-		if t.Split != string(task.Test) {
-			continue
-		}
 		for i := range t.Series {
-			of := &t.Series[i]
-			if of.Rows[0].Intervention != "" {
-				continue // papers change no trained model
-			}
+			here := &t.Series[i]
 			for k := range s.published.models {
-				if m := &s.published.models[k]; m.task == t.paperName() && m.encoding == s.Encodings[of.Encoding] {
-					s.Published = append(s.Published, of.compared(t, m)...)
+				m := &s.published.models[k]
+				if t.Split == string(task.Test) && here.Rows[0].Intervention == "" &&
+					m.task == t.paperName() && m.encoding == s.Encodings[here.Encoding] {
+					s.Published = append(s.Published, here.compared(t, m)...)
 				}
 			}
 		}
 	}
 }
 
-// paperName is what a paper calls a task: that without prompts held out is the same.
+// paperName is the task's name in a paper: without "+paper", which holds no prompts out.
 func (t *Task) paperName() string { return strings.TrimSuffix(t.Task, "+paper") }
 
-// compared compares a series with a paper's model: at each bin, or, where the paper has
-// single lengths, over its longer ones that all runs were measured at here:
-// accuracy falls off so steeply that means over other lengths say nothing of each other.
+// compared compares a series with a paper's model at each bin; of single lengths over the longer ones that all runs were
+// measured at. Accuracy falls off steeply: means over other lengths say nothing of each other.
 func (s *Series) compared(t *Task, m *publishedModel) []comparison {
 	all := m.lengths()
-	var parts [][]task.Span
-	if slices.ContainsFunc(all, task.Span.IsBin) {
-		parts = each(all, func(length task.Span) []task.Span { return []task.Span{length} })
-	} else {
-		longer := slices.DeleteFunc(slices.Clone(all), func(n task.Span) bool { return !s.isBeyond(n) || !s.measuredBy(n) })
-		parts = [][]task.Span{longer}
+	parts := each(all, func(length task.Span) []task.Span { return []task.Span{length} })
+	if !slices.ContainsFunc(all, task.Span.IsBin) {
+		parts = [][]task.Span{slices.DeleteFunc(slices.Clone(all), func(n task.Span) bool { return !s.isBeyond(n) || !s.measuredBy(n) })}
 	}
 	var out []comparison
 	for _, lengths := range parts {
-		if len(lengths) == 0 || !slices.ContainsFunc(lengths, s.measuredBy) {
+		if !slices.ContainsFunc(lengths, s.measuredBy) {
 			continue
 		}
 		c := comparison{Task: t.Name, Name: s.Name, Encoding: s.Encoding, Variant: s.Variant, All: m.beyond,
@@ -111,20 +102,16 @@ func (s *Series) measuredBy(length task.Span) bool {
 	return len(s.Seeds) > 0 && !slices.ContainsFunc(s.Seeds, lacks)
 }
 
-// summaryAt is what our runs say at lengths, weighted as in the paper.
+// summaryAt puts our runs together at lengths, weighted as in the paper.
 func (s *Series) summaryAt(lengths []task.Span, name string) side {
 	values := each(s.Seeds, func(seed card.Seeds) float64 {
 		return weighted(lengths, name, func(length task.Span) float64 { return s.seeds[seed][length].accuracy })
 	})
-	return summaryOf(values, each(s.Seeds, func(seed card.Seeds) *bool { return s.fitted[seed] }))
+	return sideOf(values, each(s.Seeds, func(seed card.Seeds) *bool { return s.fitted[seed] }))
 }
 
-// summaryAt is what the paper's runs say there, or its means.
+// summaryAt puts the paper's runs there together, or gives its mean.
 func (m *publishedModel) summaryAt(lengths []task.Span, name string) side {
-	if m.runs == nil {
-		of := weighted(lengths, name, func(length task.Span) float64 { return m.means[length] })
-		return side{Fit: m.fit, All: unknownSpread, Mean: Number(of), Fitted: Unknown}
-	}
 	var values []float64
 	var fitted []*bool
 	for _, run := range m.runs {
@@ -134,25 +121,28 @@ func (m *publishedModel) summaryAt(lengths []task.Span, name string) side {
 		values = append(values, weighted(lengths, name, func(length task.Span) float64 { return run.at[length] }))
 		fitted = append(fitted, run.fitted)
 	}
-	return summaryOf(values, fitted)
+	out := sideOf(values, fitted)
+	if m.means {
+		out.Fit, out.All = m.fit, unknownSpread
+	}
+	return out
 }
 
-// weighted is a mean over lengths, each with the share of its samples in the paper.
-func weighted(lengths []task.Span, name string, of func(task.Span) float64) float64 {
-	weight := weights(ByExamples, name)
+// weighted is a mean over lengths, each with the share of its samples in the paper; of one length, which may have no share, its value.
+func weighted(lengths []task.Span, name string, value func(task.Span) float64) float64 {
 	if len(lengths) == 1 {
-		weight = weights(ByLengths, name) // a bin may have no share
+		return value(lengths[0])
 	}
+	weight := weights(ByExamples, name)
 	var sum, total float64
 	for _, length := range lengths {
 		w := weight(length)
-		sum, total = sum+w*of(length), total+w
+		sum, total = sum+w*value(length), total+w
 	}
 	return sum / total
 }
 
-// setup tells in what a series differs from a paper's models, as far as that is known, or what is known
-// of both.
+// setup lists the known differences of a series from a paper's models, or both setups.
 func (s *Series) setup(t *Task, m *publishedModel, lengths, all int) string {
 	var differs []string
 	if m.setup != "" {
@@ -169,10 +159,7 @@ func (s *Series) setup(t *Task, m *publishedModel, lengths, all int) string {
 	return strings.Join(differs, "; ")
 }
 
-// stepsText says how many steps the runs have: "2,000–10,000 steps".
+// stepsText names the steps of the runs: "2,000–10,000 steps".
 func (s *Series) stepsText() string {
-	if s.Steps[0] == s.Steps[1] {
-		return human.Thousands(s.Steps[0]) + " steps"
-	}
-	return human.Thousands(s.Steps[0]) + "–" + human.Thousands(s.Steps[1]) + " steps"
+	return strings.Join(slices.Compact(each(s.Steps[:], human.Thousands)), "–") + " steps"
 }

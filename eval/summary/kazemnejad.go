@@ -62,7 +62,7 @@ func kazemnejad() (*publishedNumbers, error) {
 			return nil
 		}
 		beyond, err := strconv.ParseFloat(f[4], 64)
-		p.models = append(p.models, publishedModel{task: f[0], encoding: f[1], beyond: Number(beyond), means: means[[2]string{f[0], f[1]}],
+		p.models = append(p.models, publishedModel{task: f[0], encoding: f[1], beyond: Number(beyond), means: true, runs: []publishedRun{{at: means[[2]string{f[0], f[1]}]}},
 			fit: fit{Runs: publishedSeeds, Unknown: publishedSeeds}, differs: differsFromKazemnejad})
 		return err
 	})

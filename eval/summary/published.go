@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,7 +18,7 @@ import (
 	"github.com/nopezoo/zoo/internal/files"
 )
 
-// publishedNumbers holds the numbers of a paper, which stand next to ours.
+// publishedNumbers are the numbers of a paper.
 type publishedNumbers struct {
 	Source  string   // how it is cited
 	Caveats []string // what a reader of both must know, in sentences
@@ -31,9 +32,9 @@ type publishedModel struct {
 	task, encoding string
 	setup          string // in words, such as "2l1h64d, learning rate 0.001"; "" where it is the paper's one
 	fit            fit
-	runs           []publishedRun        // each run, where the paper tells; else
-	means          map[task.Span]float64 // the means over runs, by length; 0..1
-	beyond         Number                // the mean at all longer lengths of the paper; unknown where it has none
+	runs           []publishedRun
+	means          bool   // the paper tells no runs: there is one, the mean over runs
+	beyond         Number // the mean at all longer lengths of the paper; unknown where it has none
 
 	// differs lists the differences of a series; nil for nothing that is known.
 	differs func(s *Series, t task.Task, lengths, all int) []string
@@ -52,26 +53,24 @@ type publishedRank struct {
 	tie      int
 }
 
-// lengths are those that the paper tells of a model, in order.
+// lengths are the lengths in the paper, ascending.
 func (m *publishedModel) lengths() []task.Span {
 	var out []task.Span
-	for length := range m.means {
-		out = append(out, length)
-	}
 	for _, run := range m.runs {
-		for length := range run.at {
-			out = append(out, length)
-		}
+		out = slices.AppendSeq(out, maps.Keys(run.at))
 	}
 	return task.SortSpans(out)
 }
+
+// has reports whether the paper tells a length of a model.
+func (m *publishedModel) has(length task.Span) bool { return slices.Contains(m.lengths(), length) }
 
 // order lists the encodings as the paper decides ties.
 func (p *publishedNumbers) order() []string {
 	return each(p.ranks, func(r publishedRank) string { return r.encoding })
 }
 
-// withBeyond is the model of a task, and of an encoding unless that is "", with means at longer lengths; nil for none.
+// withBeyond is the model of a task and encoding ("" for any) that has means at longer lengths; nil for none.
 func (p *publishedNumbers) withBeyond(task, encoding string) *publishedModel {
 	i := slices.IndexFunc(p.models, func(m publishedModel) bool {
 		return m.task == task && (encoding == "" || m.encoding == encoding) && m.beyond.Known()

@@ -97,7 +97,7 @@ func TestPublishedCurves(t *testing.T) {
 			t.Fatal(err)
 		}
 		var sum, weights float64
-		for length, accuracy := range c.means {
+		for length, accuracy := range c.runs[0].at {
 			w := 1.0
 			if known.Weight != nil {
 				w = known.Weight(length.Max)
