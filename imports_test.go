@@ -57,6 +57,7 @@ var only = map[string]string{
 	"github.com/dustin/go-humanize":   "internal/human",
 	"gonum.org/v1/gonum/":             "graph/interp eval eval/summary experiment/analysis zoo/verify",
 	"gonum.org/v1/plot":               "eval/report",
+	"codeberg.org/go-pdf/fpdf":        "eval/report",
 	"github.com/google/go-cmp/":       "internal/graphtest",
 	module + "models":                 "models/theory modelfile modelfile/hf train train/runfile zoo zoo/catalogue zoo/find zoo/verify configs experiment/analysis experiment/sweep experiment/study cmd/zoo cmd/zoo/internal/tables",
 }

@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,10 +16,7 @@ const mostNamed = 3
 // two series are told apart at a length where every run of one is above every run of the other; a single run counts with the 95 %
 // interval of its prompts.
 func (t *Task) summarize(by string) string {
-	ordered := slices.DeleteFunc(slices.Clone(t.Series), func(s Series) bool { return len(s.Seeds) == 0 })
-	slices.SortStableFunc(ordered, func(a, b Series) int {
-		return cmp.Or(b.Effective.Length.Compare(a.Effective.Length), cmp.Compare(b.Score.Median, a.Score.Median))
-	})
+	ordered := slices.DeleteFunc(t.byResult(), func(s Series) bool { return len(s.Seeds) == 0 })
 	if len(ordered) == 0 {
 		return fmt.Sprintf("On %s, nothing could be measured.", t.Name)
 	}
