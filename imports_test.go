@@ -26,7 +26,7 @@ var layers = []string{
 	"train/journal serve",
 	"internal/orttest runtime/ort/install internal/rowlog eval/task",
 	"internal/tasktest eval/corpora eval modelfile train/runfile",
-	"eval/summary modelfile/hf train zoo/catalogue",
+	"eval/summary internal/rowstest modelfile/hf train zoo/catalogue",
 	"zoo",
 	"eval/report configs zoo/verify zoo/find",
 	"experiment/analysis experiment/bench",

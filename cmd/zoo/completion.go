@@ -71,7 +71,7 @@ func (a *app) flagValues() map[string]cobra.CompletionFunc {
 		"analyze tokens":     words(analysis.Defaults().Tokens...),
 		"divergence":         words(models.Encodings()...),
 		"bench format":       words(report.Formats()...),
-		"report format":      words(report.ReportFormats()...),
+		"report format":      words(reportFormats...),
 		"export format":      words(exportFormats...),
 		"data format":        words("text", "jsonl"),
 		"export checkpoint":  words([]string{zoo.Last, zoo.Best}...),

@@ -25,6 +25,8 @@ type reportOptions struct {
 	onlyFitted    bool
 }
 
+var reportFormats = []string{"html", "md", "csv", "latex"}
+
 func reportVerb(a *app) *cobra.Command {
 	var o reportOptions
 	c := &cobra.Command{
@@ -35,7 +37,7 @@ func reportVerb(a *app) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVarP(&o.output, "output", "o", "", "`file` to write, - for standard output (default: the name of RESULTS with .html, report.html for several)")
-	f.StringVar(&o.format, "format", "html", strings.Join(report.ReportFormats(), ", ")+": a page, tables for a paper, or rows for pandas")
+	f.StringVar(&o.format, "format", "html", strings.Join(reportFormats, ", ")+": a page, tables for a paper, or rows for pandas")
 	f.StringVar(&o.title, "title", "", "title of the page")
 	f.StringVar(&o.ranks, "ranks", ranksBy[0], ranksHelp)
 	f.StringVar(&o.published, "published", "", "`file` of published numbers to set next to ours (default: "+
@@ -51,7 +53,7 @@ func (a *app) report(o reportOptions, args []string) error {
 	if err := arguments.OneOf("ranks", o.ranks, ranksBy...); err != nil {
 		return err
 	}
-	if err := arguments.OneOf("format", o.format, report.ReportFormats()...); err != nil {
+	if err := arguments.OneOf("format", o.format, reportFormats...); err != nil {
 		return err
 	}
 	figures := []figureFolder{{"svg", o.svg}, {"png", o.png}, {"pdf", o.pdf}}

@@ -13,18 +13,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/summary"
-	"github.com/nopezoo/zoo/eval/task"
 )
-
-// row is one measurement of an encoding on copying, correct of 100.
-func row(t *testing.T, encoding string, seed, length, correct int) eval.Row {
-	t.Helper()
-	known, err := task.Lookup("copy")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return syntheticRow(known, encoding, slices.Index(encodings, encoding), seed, length, correct)
-}
 
 func reportOf(t *testing.T, rows ...eval.Row) *report.Report {
 	t.Helper()
@@ -35,21 +24,10 @@ func reportOf(t *testing.T, rows ...eval.Row) *report.Report {
 	return s
 }
 
-// with changes a row.
-func with(r eval.Row, change func(*eval.Row)) eval.Row {
-	change(&r)
-	return r
-}
-
 // approx is for means of few numbers; unknown ones are alike.
 var approx = cmp.Comparer(func(a, b summary.Number) bool {
 	return a == b || math.Abs(float64(a-b)) < 1e-9 || !a.Known() && !b.Known()
 })
-
-// on puts a row on another task, and guess on one of which guessing solves half.
-func on(task string, r eval.Row) eval.Row { return with(r, func(r *eval.Row) { r.Task = task }) }
-
-func guess(r eval.Row) eval.Row { return with(r, func(r *eval.Row) { r.Chance = 0.5 }) }
 
 // Speed without a task has figures of costs alone, on axes of octaves where lengths are far apart.
 func TestFiguresOfSpeed(t *testing.T) {

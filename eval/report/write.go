@@ -5,13 +5,9 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/nopezoo/zoo/eval/summary"
 )
-
-// ReportFormats lists the formats of Report.Write.
-func ReportFormats() []string { return []string{"html", "md", "csv", "latex"} }
 
 // Write writes the report as a page ("html"), as its tables in Markdown ("md") or LaTeX ("latex"), or as its rows in tidy CSV
 // ("csv"; see summary.WriteCSV). The same rows give the same bytes.
@@ -24,7 +20,7 @@ func (s *Report) Write(w io.Writer, format string) error {
 	case "md", "latex":
 		return summary.Write(w, format, math.MaxInt, s.sections()...)
 	}
-	return fmt.Errorf("report: unknown format %q; known: %s", format, strings.Join(ReportFormats(), ", "))
+	return fmt.Errorf("report: unknown format %q; known: html, md, csv, latex", format)
 }
 
 // sections are the tables of the page by exact match, in its order.

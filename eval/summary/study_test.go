@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -11,19 +10,17 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/rowstest"
 )
 
-var usual = []string{"nope", "rope", "alibi", "sinusoidal", "learned", "t5", "txl"}
+var usual = rowstest.Encodings
 
 // rowFor is one measurement of an encoding on copying, correct of 100.
-func rowFor(t *testing.T, encoding string, seed, length, correct int) eval.Row {
-	t.Helper()
-	known, err := task.Lookup("copy")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return syntheticRow(known, encoding, slices.Index(usual, encoding), seed, length, correct)
+func rowFor(_ *testing.T, encoding string, seed, length, correct int) eval.Row {
+	return rowstest.Copy(encoding, seed, length, correct)
 }
+
+var with, on, guess, refused = rowstest.With, rowstest.On, rowstest.Guess, rowstest.Refused
 
 func fullStudy(t *testing.T, rows ...eval.Row) *Study {
 	t.Helper()
@@ -34,52 +31,10 @@ func fullStudy(t *testing.T, rows ...eval.Row) *Study {
 	return s
 }
 
-// with changes a row.
-func with(r eval.Row, change func(*eval.Row)) eval.Row {
-	change(&r)
-	return r
-}
-
 // approx is for means of few numbers; unknown ones are alike.
 var approx = cmp.Comparer(func(a, b Number) bool {
 	return a == b || math.Abs(float64(a-b)) < 1e-9 || !a.Known() && !b.Known()
 })
-
-func syntheticRow(t task.Task, encoding string, e, seed, length, correct int) eval.Row {
-	low, high := eval.Wilson(float64(correct)/100, 100)
-	slow := 1 + 0.15*float64(e) + 0.01*float64(seed)
-	return eval.Row{
-		Schema: eval.RowSchema,
-		Environment: eval.Environment{Model: fmt.Sprintf("%s-%s-s%d", t.Name, encoding, seed+1),
-			ModelSHA256: fmt.Sprintf("%064x", e*100+seed),
-			Provider:    "cpu", Machine: "test machine, 2 cores", ORTVersion: "1.29.0", ToolVersion: "0.1.0"},
-		Architecture: "decoder", Encoding: encoding, Positions: "contiguous", Profile: "portable",
-		ConfigHash: fmt.Sprintf("%064x", e*10+seed),
-		TrainSeed:  uint64(seed + 1), TrainSteps: 2600, TrainMin: t.Train.Min, TrainMax: t.Train.Max,
-		Parameters: 604288,
-		Task:       t.Name, TaskVersion: t.Version, Split: "test", Length: length, Seed: 1, Batch: 32,
-		Score: eval.Score{N: 100, Distinct: 100, Correct: correct, Accuracy: float64(correct) / 100, AccuracyLow: low,
-			AccuracyHigh: high,
-			Chance:       t.Chance(length), Tokens: 1000, TokensCorrect: 500 + 5*correct},
-		Speed: eval.Speed{TimedBatches: 3, TimedBatch: 32, SequenceTokens: 2*length + 4,
-			PrefillMS: slow * (1 + float64(length)/8), DecodeSteps: length,
-			DecodeP50MS: slow * (0.3 + float64(length)/200), DecodeP95MS: slow, DecodeP99MS: slow,
-			GeneratedTokens: 100 * length, GenerateSeconds: 1,
-			TokensPerSecond: 40000 / slow / (1 + float64(length)/100), PeakMemory: int64(slow*float64(80+length)) << 20,
-			PeakMemoryOf: eval.PeakOfLength},
-	}
-}
-
-// refused makes a row of a length that the model cannot take.
-func refused(r eval.Row) eval.Row {
-	r.NA, r.Reason, r.Score, r.Speed = true, "longer than the position table", eval.Score{}, eval.Speed{}
-	return r
-}
-
-// on puts a row on another task, and guess on one of which guessing solves half.
-func on(task string, r eval.Row) eval.Row { return with(r, func(r *eval.Row) { r.Task = task }) }
-
-func guess(r eval.Row) eval.Row { return with(r, func(r *eval.Row) { r.Chance = 0.5 }) }
 
 func TestOneSeed(t *testing.T) {
 	s := fullStudy(t, rowFor(t, "nope", 0, 30, 0), rowFor(t, "nope", 0, 10, 100), rowFor(t, "nope", 0, 25, 90),
@@ -288,9 +243,9 @@ func TestCompared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := []eval.Row{syntheticRow(known, "nope", 0, 0, 9, 100), syntheticRow(known, "nope", 0, 0, 10, 0),
-		syntheticRow(known, "nope", 0, 0, 20, 100),
-		syntheticRow(known, "txl", 6, 0, 9, 100)} // not in the paper
+	rows := []eval.Row{rowstest.Row(known, "nope", 0, 9, 100), rowstest.Row(known, "nope", 0, 10, 0),
+		rowstest.Row(known, "nope", 0, 20, 100),
+		rowstest.Row(known, "txl", 0, 9, 100)} // not in the paper
 	got := fullStudy(t, rows...).Published
 	theirs, unknown := Number(17*0.825+19*0.1154)/36, Number(math.NaN()) // at lengths 9 and 10
 	none := Spread{Median: unknown, Low: unknown, High: unknown}
@@ -305,7 +260,7 @@ func TestCompared(t *testing.T) {
 	}
 	// Of two runs that were measured at different lengths those in common count, and their mean,
 	// as the paper has means.
-	other := append(rows, syntheticRow(known, "nope", 0, 1, 10, 50))
+	other := append(rows, rowstest.Row(known, "nope", 1, 10, 50))
 	if got := fullStudy(t, other...).Published[0]; got.Here != 0.25 || got.Published != 0.1154 ||
 		!strings.Contains(got.Setup, "1 of 8 lengths; 2 runs, not 3") {
 		t.Errorf("two runs, one at fewer lengths: %+v", got)
@@ -347,8 +302,8 @@ func TestWeighting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := []eval.Row{syntheticRow(known, "nope", 0, 0, 9, 70), syntheticRow(known, "nope", 0, 0, 16, 20),
-		syntheticRow(known, "rope", 1, 0, 9, 20), syntheticRow(known, "rope", 1, 0, 16, 60)}
+	rows := []eval.Row{rowstest.Row(known, "nope", 0, 9, 70), rowstest.Row(known, "nope", 0, 16, 20),
+		rowstest.Row(known, "rope", 0, 9, 20), rowstest.Row(known, "rope", 0, 16, 60)}
 	for by, want := range map[string]string{"": "nope every length weighs alike",
 		ByLengths:  "nope every length weighs alike",
 		ByExamples: "rope lengths weigh by their test examples, as in the paper"} {
