@@ -124,7 +124,7 @@ func TestReadRefuses(t *testing.T) {
 			func(x *m) { x.Graph.Node[0].Input = make([]string, 1e6) }},
 		{"two outputs", "it has 1 inputs and 2 outputs", func(x *m) { x.Graph.Node[0].Output = []string{"n", "m"} }},
 		{"undefined", `input 0, "nix", is not defined`, func(x *m) { x.Graph.Node[0].Input[0] = "nix" }},
-		{"left out", "input 1 is left out", func(x *m) { x.Graph.Node[1].Input[1] = "" }},
+		{"left out", "input 0 is left out", func(x *m) { x.Graph.Node[1].Input[0] = "" }},
 		{"cycle", `input 0, "y", is made by a later node or by itself`, func(x *m) { x.Graph.Node[0].Input[0] = "y" }},
 		{"own input", `is made by a later node or by itself`, func(x *m) { x.Graph.Node[1].Input[0] = "y" }},
 		{"twice defined", `output "n": its name is taken`, func(x *m) { x.Graph.Node[1].Output[0] = "n" }},

@@ -20,9 +20,10 @@ const (
 // contents estimates, from above, the contents of a value where the shape rules
 // keep them as axis expressions.
 type contents struct {
-	count int // expressions
-	bytes int // of their text
-	terms int // of their product
+	count   int // expressions
+	bytes   int // of their text
+	terms   int // of their product
+	longest int // bytes of the text of one
 }
 
 type costs struct {
@@ -56,7 +57,7 @@ func ofShape(shape []graph.Dim) contents {
 				terms++
 			}
 		}
-		c.bytes += len(d.String())
+		c.bytes, c.longest = c.bytes+len(d.String()), max(c.longest, len(d.String()))
 		c.terms = product(c.terms, terms)
 	}
 	return c
@@ -74,7 +75,7 @@ func product(a, b int) int {
 func (c *costs) constant(n *graph.Node) {
 	if n.DType == tensor.Int64 && len(n.Shape) <= 1 {
 		count := n.Value.Len()
-		c.known[n] = contents{count: count, bytes: 20 * count, terms: 1}
+		c.known[n] = contents{count: count, longest: 20, bytes: 20 * count, terms: 1}
 	}
 }
 
@@ -85,7 +86,7 @@ func (c *costs) before(op string, inputs []*graph.Node, attrs []graph.Attr) erro
 		return err
 	}
 	k := c.contents(op, inputs)
-	if k.count == 1 && k.bytes > maxExpr {
+	if k.longest > maxExpr {
 		return fmt.Errorf("the axis expression it computes is too large")
 	}
 	if c.held += k.count; c.held > maxKnown {
@@ -147,7 +148,7 @@ func isLiteral(d graph.Dim) bool { _, ok := d.Int(); return ok }
 // stands for included.
 func (c *costs) in(n *graph.Node) contents {
 	if n.Op == graph.OpInput && n.DType == tensor.Int64 && len(n.Shape) == 1 && n.Shape[0] == graph.N(1) {
-		return contents{count: 1, bytes: len(n.Name), terms: 1}
+		return contents{count: 1, longest: len(n.Name), bytes: len(n.Name), terms: 1}
 	}
 	return c.known[n]
 }
@@ -161,35 +162,86 @@ func (c *costs) contents(op string, inputs []*graph.Node) contents {
 	if graph.SharesInput(op) {
 		return x
 	}
+	y := c.in(inputs[len(inputs)-1])
 	switch op {
 	case "Shape":
 		return ofShape(inputs[0].Shape)
-	case "Neg":
-		x.bytes += 3 * x.terms // a factor of −1 for each term
+	case "Cast", "Slice":
 		return x
+	case "Neg": // a factor of −1 for each term
+		return contents{x.count, x.bytes + 3*x.terms*x.count, x.terms, x.longest + 3*x.terms}
 	case "Concat":
 		for _, in := range inputs[1:] {
 			y := c.in(in)
-			x = contents{x.count + y.count, x.bytes + y.bytes, product(x.terms, y.terms)}
+			x = contents{x.count + y.count, x.bytes + y.bytes, product(x.terms, y.terms), max(x.longest, y.longest)}
 		}
 		return x
-	case "Add", "Sub", "Mul":
-		if y := c.in(inputs[len(inputs)-1]); x.count == 1 && y.count == 1 {
-			if op == "Mul" {
-				return contents{1, product(x.bytes+1, y.bytes+1), product(x.terms, y.terms)}
-			}
-			return contents{1, x.bytes + 4 + y.bytes + 3*y.terms, x.terms + y.terms}
+	case "Gather":
+		return x.repeated(y.count)
+	case "Expand":
+		return x.repeated(maxRank) // or less, or not kept: after corrects it
+	case "Where":
+		z := c.in(inputs[1])
+		n := max(y.count, z.count)
+		return few(y.count > 0 && z.count > 0, contents{n, 0, product(y.all(n), z.all(n)), max(y.longest, z.longest)})
+	case "Mul":
+		n := max(x.count, y.count)
+		return few(x.count > 0 && y.count > 0, contents{n, 0, product(x.all(n), y.all(n)), product(x.longest+1, y.longest+1)})
+	case "Add", "Sub", "Div":
+		if x.count == 1 && y.count == 1 {
+			return few(true, contents{1, 0, x.terms + y.terms, x.longest + 4 + y.longest + 3*y.terms})
 		}
 	}
 	return contents{}
 }
 
+// few has contents that the rules keep only of values that all have some, and few.
+func few(all bool, k contents) contents {
+	if !all || k.count > maxRank {
+		return contents{}
+	}
+	k.bytes = product(k.count, k.longest)
+	return k
+}
+
+// repeated has n of a value's contents, each of which may be any of them.
+func (x contents) repeated(n int) contents {
+	return few(x.count > 0 && x.count <= maxRank, contents{max(x.count, n), 0, x.all(n), x.longest})
+}
+
+// all bounds the terms of the product of n contents, if each may be any of x.
+func (x contents) all(n int) int {
+	if x.count == n {
+		return x.terms
+	}
+	terms := 1
+	for range min(n, maxRank) {
+		terms = product(terms, x.terms)
+	}
+	return terms
+}
+
+// flatten refuses to multiply out a shape that would become too large.
+func (c *costs) flatten(shape []graph.Dim) error {
+	k := ofShape(shape)
+	size := product(k.terms, k.bytes)
+	if c.work += size; size > maxExpr || c.work > maxWork {
+		return fmt.Errorf("the axis expressions that it computes are too large")
+	}
+	return nil
+}
+
 // after keeps the estimate for a node and checks its shape.
 func (c *costs) after(n *graph.Node) error {
-	if n.DType == tensor.Int64 {
-		if k := c.contents(n.Op, n.Inputs); k.count > 0 {
-			c.known[n] = k
+	if k := c.contents(n.Op, n.Inputs); k.count > 0 && n.DType == tensor.Int64 && len(n.Shape) <= 1 {
+		count, literal := 1, true
+		if len(n.Shape) == 1 {
+			count, literal = n.Shape[0].Int()
 		}
+		if literal && count <= k.count {
+			k.count, k.bytes = count, min(k.bytes, product(count, k.longest))
+		}
+		c.known[n] = k
 	}
 	return checkShape(n.Shape)
 }

@@ -91,7 +91,11 @@ func TestLeftOut(t *testing.T) {
 		{&onnxpb.NodeProto{OpType: "Add", Input: []string{"x", "x"}, Output: []string{"y"}}, ""},
 		{&onnxpb.NodeProto{OpType: opIdentity, Input: []string{"x"}, Output: []string{"y"}}, ""},
 		{&onnxpb.NodeProto{OpType: "Add", Input: []string{"", "x"}, Output: []string{"y"}}, "input 0 is left out"},
-		{&onnxpb.NodeProto{OpType: "Add", Input: []string{"x", ""}, Output: []string{"y"}}, "input 1 is left out"},
+		{&onnxpb.NodeProto{OpType: "Add", Input: []string{"x", "", "x"}, Output: []string{"y"}}, "input 1 is left out"},
+		{&onnxpb.NodeProto{OpType: "Split", Input: []string{"x", ""}, Output: []string{"y", "z"}}, ""},
+		{&onnxpb.NodeProto{OpType: "Split", Input: []string{"", "x"}, Output: []string{"y", "z"}}, "input 0 is left out"},
+		{&onnxpb.NodeProto{OpType: "Tile", Input: []string{"x", "x", "x"}, Output: []string{"y"}}, "it has 3 inputs and 1 outputs; supported are 2, and 1"},
+		{&onnxpb.NodeProto{OpType: "Tile", Input: []string{"x", "x"}, Output: []string{"y"}, Attribute: attribute(onnxpb.AttributeProto_INT)}, `the unknown attribute "a"`},
 		{&onnxpb.NodeProto{OpType: "Add", Output: []string{"y"}}, "it has 0 inputs and 1 outputs; supported are 1 or more, and 1"},
 		{&onnxpb.NodeProto{OpType: "Add", Input: []string{"x"}}, "it has 1 inputs and 0 outputs"},
 		{&onnxpb.NodeProto{OpType: "Add", Input: []string{"x"}, Output: []string{""}}, "it has 1 inputs and 1 outputs"},
@@ -154,11 +158,11 @@ func TestCosts(t *testing.T) {
 	for _, of := range []*graph.Node{k, one, matrix, halves} {
 		c.constant(of)
 	}
-	shape := contents{count: 3, bytes: len("batch") + len("past+seq+1") + len("64"), terms: 3}
+	shape := contents{count: 3, bytes: len("batch") + len("past+seq+1") + len("64"), terms: 3, longest: len("past+seq+1")}
 	if got := ofShape(x.Shape); got != shape {
 		t.Errorf("the shape: %+v, want %+v", got, shape)
 	}
-	many, three, seven := contents{1, 4, 1}, contents{3, 60, 1}, contents{1, 20, 1}
+	many, three, seven := contents{1, 4, 1, 4}, contents{3, 60, 1, 20}, contents{1, 20, 1, 20}
 	for _, tc := range []struct {
 		op   string
 		in   []*graph.Node
@@ -166,11 +170,13 @@ func TestCosts(t *testing.T) {
 	}{
 		{"Shape", []*graph.Node{x}, shape},
 		{"Reshape", []*graph.Node{n, k}, many}, {"Squeeze", []*graph.Node{k, one}, three},
-		{"Neg", []*graph.Node{n}, contents{1, 7, 1}}, {"Neg", []*graph.Node{k}, contents{3, 63, 1}}, {"Neg", []*graph.Node{x}, contents{}},
-		{"Concat", []*graph.Node{n}, many}, {"Concat", []*graph.Node{n, k, one}, contents{5, 84, 1}}, {"Concat", []*graph.Node{k, ids}, contents{3, 60, 0}},
-		{"Add", []*graph.Node{n, one}, contents{1, 4 + 4 + 20 + 3, 2}}, {"Sub", []*graph.Node{one, n}, contents{1, 20 + 4 + 4 + 3, 2}},
-		{"Mul", []*graph.Node{n, one}, contents{1, 5 * 21, 1}}, {"Mul", []*graph.Node{n, k}, contents{}}, {"Add", []*graph.Node{k, n}, contents{}},
-		{"Div", []*graph.Node{n, n}, contents{}}, {"Exp", nil, contents{}}, {"Concat", nil, contents{}},
+		{"Neg", []*graph.Node{n}, contents{1, 7, 1, 7}}, {"Neg", []*graph.Node{k}, contents{3, 69, 1, 23}}, {"Neg", []*graph.Node{x}, contents{}},
+		{"Concat", []*graph.Node{n}, many}, {"Concat", []*graph.Node{n, k, one}, contents{5, 84, 1, 20}}, {"Concat", []*graph.Node{k, ids}, contents{3, 60, 0, 20}},
+		{"Add", []*graph.Node{n, one}, contents{1, 4 + 4 + 20 + 3, 2, 31}}, {"Sub", []*graph.Node{one, n}, contents{1, 20 + 4 + 4 + 3, 2, 31}},
+		{"Mul", []*graph.Node{n, one}, contents{1, 5 * 21, 1, 105}}, {"Mul", []*graph.Node{n, k}, contents{3, 3 * 105, 1, 105}}, {"Mul", []*graph.Node{n, ids}, contents{}}, {"Add", []*graph.Node{k, n}, contents{}},
+		{"Div", []*graph.Node{n, n}, contents{1, 4 + 4 + 4 + 3, 2, 15}}, {"Cast", []*graph.Node{k}, three}, {"Slice", []*graph.Node{k, one, one, one, one}, three},
+		{"Gather", []*graph.Node{k, one}, contents{3, 60, 1, 20}}, {"Gather", []*graph.Node{k, ids}, three}, {"Expand", []*graph.Node{one, k}, contents{16, 320, 1, 20}},
+		{"Where", []*graph.Node{x, n, k}, contents{3, 60, 1, 20}}, {"Where", []*graph.Node{x, x, k}, contents{}}, {"Exp", nil, contents{}}, {"Concat", nil, contents{}},
 		{"Neg", []*graph.Node{matrix}, contents{}}, {"Neg", []*graph.Node{halves}, contents{}}, {"Neg", []*graph.Node{ids}, contents{}},
 		{"Neg", []*graph.Node{wide}, contents{}}, {"Neg", []*graph.Node{real}, contents{}}, {"Concat", []*graph.Node{one}, seven},
 	} {
@@ -178,8 +184,8 @@ func TestCosts(t *testing.T) {
 			t.Errorf("%s of %d: %+v, want %+v", tc.op, len(tc.in), got, tc.want)
 		}
 	}
-	sum := costs{known: map[*graph.Node]contents{k: {1, 1, 5}, one: {1, 1, 7}}}
-	for op, want := range map[string]contents{"Mul": {1, 4, 35}, "Add": {1, 1 + 4 + 1 + 3*7, 12}, "Concat": {2, 2, 35}, "Neg": {1, 1 + 3*5, 5}} {
+	sum := costs{known: map[*graph.Node]contents{k: {1, 1, 5, 1}, one: {1, 1, 7, 1}}}
+	for op, want := range map[string]contents{"Mul": {1, 4, 35, 4}, "Add": {1, 1 + 4 + 1 + 3*7, 12, 27}, "Concat": {2, 2, 35, 1}, "Neg": {1, 1 + 3*5, 5, 16}} {
 		if got := sum.contents(op, []*graph.Node{k, one}); got != want {
 			t.Errorf("%s of sums: %+v, want %+v", op, got, want)
 		}
@@ -208,16 +214,16 @@ func TestCostLimits(t *testing.T) {
 		op         string
 		in         []*graph.Node
 	}{
-		{"an expression", "", known(contents{1, maxExpr, 1}, contents{}), "Squeeze", both},
-		{"a longer expression", "the axis expression it computes is too large", known(contents{1, maxExpr + 1, 1}, contents{}), "Squeeze", both},
-		{"two expressions", "", known(contents{2, maxExpr + 1, 1}, contents{}), "Squeeze", both},
-		{"held", "", &costs{held: maxKnown - 2, known: map[*graph.Node]contents{x: {2, 1, 1}}}, "Squeeze", both},
-		{"one more held", "shape arithmetic is too large", &costs{held: maxKnown - 1, known: map[*graph.Node]contents{x: {2, 1, 1}}}, "Squeeze", both},
-		{"work", "", &costs{work: maxWork - 6, known: map[*graph.Node]contents{x: {2, 3, 2}}}, "Squeeze", both},
-		{"one more work", "shape arithmetic is too large", &costs{work: maxWork - 5, known: map[*graph.Node]contents{x: {2, 3, 2}}}, "Squeeze", both},
+		{"an expression", "", known(contents{1, maxExpr, 1, maxExpr}, contents{}), "Squeeze", both},
+		{"a longer expression", "the axis expression it computes is too large", known(contents{1, maxExpr + 1, 1, maxExpr + 1}, contents{}), "Squeeze", both},
+		{"two expressions", "", known(contents{2, maxExpr + 1, 1, maxExpr}, contents{}), "Squeeze", both},
+		{"held", "", &costs{held: maxKnown - 2, known: map[*graph.Node]contents{x: {2, 1, 1, 1}}}, "Squeeze", both},
+		{"one more held", "shape arithmetic is too large", &costs{held: maxKnown - 1, known: map[*graph.Node]contents{x: {2, 1, 1, 1}}}, "Squeeze", both},
+		{"work", "", &costs{work: maxWork - 6, known: map[*graph.Node]contents{x: {2, 3, 2, 2}}}, "Squeeze", both},
+		{"one more work", "shape arithmetic is too large", &costs{work: maxWork - 5, known: map[*graph.Node]contents{x: {2, 3, 2, 2}}}, "Squeeze", both},
 		// Both shapes are multiplied out: here one term of 3 bytes, and 2 of 5.
-		{"work of a shape", "", &costs{work: maxWork - 3 - 10, known: map[*graph.Node]contents{y: {2, 5, 2}}}, "Reshape", both},
-		{"one more of a shape", "shape arithmetic is too large", &costs{work: maxWork - 3 - 9, known: map[*graph.Node]contents{y: {2, 5, 2}}}, "Reshape", both},
+		{"work of a shape", "", &costs{work: maxWork - 3 - 10, known: map[*graph.Node]contents{y: {2, 5, 2, 3}}}, "Reshape", both},
+		{"one more of a shape", "shape arithmetic is too large", &costs{work: maxWork - 3 - 9, known: map[*graph.Node]contents{y: {2, 5, 2, 3}}}, "Reshape", both},
 		{"axes", "", known(contents{}, contents{count: maxRank}), "Reshape", both},
 		{"one more axis", "it names 17 axes; supported are 16", known(contents{}, contents{count: maxRank + 1}), "Reshape", both},
 		{"axes of Expand", "it names 17 axes", known(contents{}, contents{count: maxRank + 1}), "Expand", both},

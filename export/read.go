@@ -15,7 +15,7 @@ import (
 
 // Read reads an ONNX file into a graph and its weights. It accepts what Write
 // writes, and any other file within the same bounds: one flat graph over the
-// operators of package graph (and Identity, which is taken as a second name),
+// operators of package graph and those that are composed of them (see composed),
 // opset 13 to 23 of the default domain, tensors of the types that graph.Held lists in
 // the file itself, every axis with a length or a name.
 //
@@ -33,6 +33,7 @@ func Read(f *safety.File) (*graph.Graph, map[string]*tensor.Tensor, error) {
 	r := reader{
 		b: graph.NewBuilder(), costs: costs{known: map[*graph.Node]contents{}},
 		values: map[string]*graph.Node{}, names: map[*graph.Node]string{}, weights: map[string]*tensor.Tensor{},
+		taken: map[string]bool{},
 	}
 	err := checkFlat(f)
 	if err == nil {
@@ -51,10 +52,17 @@ type reader struct {
 	values  map[string]*graph.Node // by name in the file
 	names   map[*graph.Node]string // of the file's nodes
 	weights map[string]*tensor.Tensor
+	taken   map[string]bool // names of inputs and parameters
 	graph   *graph.Graph
 }
 
 func (r *reader) read(g *onnxpb.GraphProto) error {
+	for _, v := range g.Input {
+		r.taken[v.Name] = true
+	}
+	for _, t := range g.Initializer {
+		r.taken[t.Name] = true
+	}
 	for _, v := range g.Input {
 		if err := r.input(v); err != nil {
 			return fmt.Errorf("input %s: %w", onnxpb.Quote(v.Name), err)
@@ -115,16 +123,41 @@ func (r *reader) initializer(p *onnxpb.TensorProto) error {
 	if err != nil {
 		return err
 	}
-	p.RawData, p.FloatData, p.Int64Data, p.Int32Data = nil, nil, nil, nil // not needed again, and large
 	if !graph.Stores(t.DType()) || isConstName(p.Name) {
-		n := r.b.Const(t)
-		r.values[p.Name] = n
-		r.costs.constant(n)
+		r.values[p.Name] = r.constant(t)
 		return r.b.Err()
 	}
-	r.values[p.Name] = r.b.Param(p.Name, t.DType(), t.Shape()...)
-	r.weights[p.Name] = t
+	name := r.paramName(p.Name)
+	r.values[p.Name] = r.b.Param(name, t.DType(), t.Shape()...)
+	r.weights[name] = t
 	return r.b.Err()
+}
+
+// constant makes a tensor a node that the shape rules can look into.
+func (r *reader) constant(t *tensor.Tensor) *graph.Node {
+	n := r.b.Const(t)
+	if r.b.Err() == nil {
+		r.costs.constant(n)
+	}
+	return n
+}
+
+// paramName is an initializer's name as graphs have names: torch.onnx writes "onnx::MatMul_733".
+func (r *reader) paramName(name string) string {
+	plain := strings.Map(func(c rune) rune {
+		if c == '_' || c == '.' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' {
+			return c
+		}
+		return '_'
+	}, name)
+	if c := plain[0]; c == '.' || c >= '0' && c <= '9' {
+		plain = "_" + plain
+	}
+	for plain != name && r.taken[plain] {
+		plain += "_"
+	}
+	r.taken[plain] = true
+	return plain
 }
 
 func isConstName(name string) bool {
@@ -133,17 +166,26 @@ func isConstName(name string) bool {
 }
 
 func (r *reader) node(n *onnxpb.NodeProto) error {
-	inputs := make([]*graph.Node, len(n.Input))
-	for i, name := range n.Input {
-		inputs[i] = r.values[name]
+	inputs := make([]*graph.Node, len(trimmed(n.Input)))
+	for i := range inputs {
+		inputs[i] = r.values[n.Input[i]] // nil for one that is left out
 	}
 	attrs := attributesOf(n)
-	if n.OpType == opIdentity {
-		if len(inputs) != 1 || len(attrs) > 0 {
-			return fmt.Errorf("it has %d inputs and %d attributes; want 1 and 0", len(inputs), len(attrs))
+	if row, ok := composed[n.OpType]; ok {
+		c := &composer{reader: r, in: inputs, attrs: attrs, outputs: len(n.Output)}
+		made, err := c.compose(n, row)
+		if err != nil {
+			return err
 		}
-		r.values[n.Output[0]] = inputs[0]
-		return nil
+		if made != nil {
+			for i, name := range n.Output {
+				if name != "" { // left out
+					r.made(name, made[i], n.Name)
+				}
+			}
+			return nil
+		}
+		inputs, attrs = c.in, c.attrs
 	}
 	if err := r.costs.before(n.OpType, inputs, attrs); err != nil {
 		return err
@@ -152,11 +194,24 @@ func (r *reader) node(n *onnxpb.NodeProto) error {
 	if err := r.b.Err(); err != nil {
 		return err
 	}
-	r.values[n.Output[0]] = node
-	if _, again := r.names[node]; !again {
-		r.names[node] = n.Name
-	}
+	r.made(n.Output[0], node, n.Name)
 	return r.costs.after(node)
+}
+
+// trimmed is a node's inputs without those at the end that are left out.
+func trimmed(inputs []string) []string {
+	for len(inputs) > 0 && inputs[len(inputs)-1] == "" {
+		inputs = inputs[:len(inputs)-1]
+	}
+	return inputs
+}
+
+// made notes a value of the file, and the name of the node in it.
+func (r *reader) made(name string, n *graph.Node, node string) {
+	r.values[name] = n
+	if _, again := r.names[n]; !again && !n.Leaf() {
+		r.names[n] = node
+	}
 }
 
 // attributesOf returns the attributes of a validated node by name.
@@ -171,6 +226,10 @@ func attributesOf(n *onnxpb.NodeProto) []graph.Attr {
 			value = a.Ints
 		case onnxpb.AttributeProto_FLOAT:
 			value = a.GetF()
+		case onnxpb.AttributeProto_FLOATS:
+			value = a.Floats
+		case onnxpb.AttributeProto_TENSOR:
+			value = a.T
 		default:
 			value = string(a.S)
 		}

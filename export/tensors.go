@@ -17,7 +17,7 @@ func lengths(t *onnxpb.TensorProto) int {
 	return len(t.RawData)/8 + len(t.Int64Data)
 }
 
-// tensorOf decodes a stored tensor, which has been validated.
+// tensorOf decodes a stored tensor, which has been validated, and drops it from the file: it may be large.
 func tensorOf(p *onnxpb.TensorProto) (*tensor.Tensor, error) {
 	dtype, _ := dtypeOf(p.DataType)
 	shape := make([]int, len(p.Dims))
@@ -25,5 +25,7 @@ func tensorOf(p *onnxpb.TensorProto) (*tensor.Tensor, error) {
 		shape[i] = int(d)
 	}
 	t := tensor.New(dtype, shape...)
-	return t, t.SetRaw(onnxpb.RawData(p))
+	err := t.SetRaw(onnxpb.RawData(p))
+	p.RawData, p.FloatData, p.Int64Data, p.Int32Data = nil, nil, nil, nil
+	return t, err
 }

@@ -2,6 +2,8 @@ package export
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -71,7 +73,17 @@ func checkGraph(g *onnxpb.GraphProto, opset int) error {
 		}
 	}
 	for i, n := range g.Node {
-		if err := checkNode(n, opset); err != nil {
+		err := checkNode(n, opset)
+		for _, a := range n.Attribute {
+			if a.T != nil {
+				vectors += lengths(a.T)
+			}
+			vectors += len(a.Ints)
+		}
+		if err == nil && vectors > maxLengths {
+			err = fmt.Errorf("the int64 vectors have %d elements so far; supported are %d", vectors, maxLengths)
+		}
+		if err != nil {
 			return fmt.Errorf("node %d %s (%s): %w", i, onnxpb.Quote(n.Name), onnxpb.Quote(n.OpType), err)
 		}
 	}
@@ -87,29 +99,60 @@ func checkNode(n *onnxpb.NodeProto, opset int) error {
 	if !onnxpb.DefaultDomain(n.Domain) {
 		return fmt.Errorf("it is from the operator domain %s; only ONNX's default domain is supported", onnxpb.Quote(n.Domain))
 	}
-	if n.OpType != opIdentity && graph.Opset(n.OpType, 0, nil) == 0 {
-		return fmt.Errorf("the operator is not supported; the supported ones are %s", strings.Join(graph.Ops(), ", "))
+	row, isComposed := composed[n.OpType]
+	if !isComposed {
+		row = composition{min: 1, max: math.MaxInt}
 	}
-	if len(n.Input) == 0 || len(n.Output) != 1 || n.Output[0] == "" {
-		return fmt.Errorf("it has %d inputs and %d outputs; supported are 1 or more, and 1",
-			len(n.Input), len(n.Output))
+	if !isComposed && graph.Opset(n.OpType, 0, nil) == 0 {
+		return fmt.Errorf("the operator is not supported; the supported ones are %s", strings.Join(operators(), ", "))
 	}
-	if i := slices.Index(n.Input, ""); i >= 0 {
-		return fmt.Errorf("input %d is left out, which is not supported", i)
+	inputs := trimmed(n.Input)
+	if len(inputs) < row.min || len(inputs) > row.max || len(n.Output) < 1 || len(n.Output) > max(row.outputs, 1) || n.Output[0] == "" {
+		return fmt.Errorf("it has %d inputs and %d outputs; supported are %s, and %s", len(inputs), len(n.Output),
+			span(row.min, row.max), span(1, max(row.outputs, 1)))
+	}
+	for i, in := range inputs {
+		if in == "" && (!isComposed || i < row.min) {
+			return fmt.Errorf("input %d is left out, which is not supported", i)
+		}
 	}
 	for _, a := range n.Attribute {
+		if isComposed && !slices.Contains(row.attrs, a.Name) {
+			return fmt.Errorf("it has the unknown attribute %s", onnxpb.Quote(a.Name))
+		}
 		switch a.Type {
 		case onnxpb.AttributeProto_INT, onnxpb.AttributeProto_INTS,
 			onnxpb.AttributeProto_FLOAT, onnxpb.AttributeProto_STRING:
-		default:
-			return fmt.Errorf("attribute %s is of kind %v; supported are INT, INTS, FLOAT and STRING",
-				onnxpb.Quote(a.Name), a.Type)
+			continue
+		case onnxpb.AttributeProto_TENSOR, onnxpb.AttributeProto_FLOATS:
+			if isComposed && strings.HasPrefix(a.Name, "value") {
+				continue
+			}
 		}
+		return fmt.Errorf("attribute %s is of kind %v; supported are INT, INTS, FLOAT and STRING",
+			onnxpb.Quote(a.Name), a.Type)
 	}
-	if need := graph.Opset(n.OpType, len(n.Input), attributesOf(n)); opset < need {
+	if need := max(row.since, graph.Opset(n.OpType, len(inputs), attributesOf(n))); opset < need {
 		return fmt.Errorf("it needs opset %d, and the file is opset %d", need, opset)
 	}
 	return nil
+}
+
+func span(least, most int) string {
+	switch most {
+	case least:
+		return fmt.Sprint(most)
+	case math.MaxInt:
+		return fmt.Sprintf("%d or more", least)
+	}
+	return fmt.Sprintf("%d to %d", least, most)
+}
+
+// operators has the names of all operators that a file may hold, sorted.
+func operators() []string {
+	names := slices.AppendSeq(graph.Ops(), maps.Keys(composed))
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // checkType checks the declared type of an input or output. Whether the axes

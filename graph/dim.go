@@ -27,7 +27,7 @@ func Sym(name string) Dim {
 	return poly{{coef: 1, names: []string{name}}}.dim()
 }
 
-// ParseDim reads the form that String prints.
+// ParseDim reads the form that String prints, spaces between its parts aside.
 func ParseDim(s string) (Dim, error) {
 	if s == "" {
 		return Dim{}, fmt.Errorf("empty axis expression")
@@ -215,6 +215,7 @@ func parse(s string) (poly, error) {
 	for term := range strings.SplitSeq(s, "+") {
 		m := monomial{coef: 1}
 		for f := range strings.SplitSeq(term, "*") {
+			f = strings.TrimSpace(f)
 			if validName(f) {
 				m.names = append(m.names, f)
 			} else if n, err := strconv.Atoi(f); err == nil {

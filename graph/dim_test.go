@@ -77,6 +77,13 @@ func TestAxisNames(t *testing.T) {
 	}
 }
 
+// TestParseDimSpaces: other exporters put spaces between a sum's parts.
+func TestParseDimSpaces(t *testing.T) {
+	if d, err := graph.ParseDim("past_length + 2 * length"); err != nil || d.String() != "2*length+past_length" {
+		t.Errorf("%v, %v", d, err)
+	}
+}
+
 func TestParseDimErrors(t *testing.T) {
 	for _, s := range []string{"", "a b", "2x", "a+", "*", "a**b", "é", "`", "{", "@", "[", ".a", "a/", "a:"} {
 		if d, err := graph.ParseDim(s); err == nil {

@@ -74,7 +74,6 @@ func elementwiseOps() operators {
 }
 
 // arithmetic is a broadcasting float32 or int64 operator of two inputs.
-// Over known lengths it computes lengths.
 func arithmetic(since int, vjp func(b *Builder, n, g *Node) []*Node) operator {
 	return operator{min: 2, max: 2, since: since, vjp: vjp, infer: func(n *Node) (err error) {
 		x, y := n.Inputs[0], n.Inputs[1]
@@ -86,24 +85,8 @@ func arithmetic(since int, vjp func(b *Builder, n, g *Node) []*Node) operator {
 		}
 		n.DType = x.DType
 		n.Shape, err = n.broadcast(x.Shape, y.Shape)
-		if len(x.dims) == 1 && len(y.dims) == 1 {
-			n.dims = lengthArithmetic(n.Op, x.dims[0], y.dims[0])
-		}
 		return err
 	}}
-}
-
-// lengthArithmetic is the known result of arithmetic over lengths, or nil.
-func lengthArithmetic(op string, x, y Dim) []Dim {
-	switch op {
-	case "Add":
-		return []Dim{x.Add(y)}
-	case "Sub":
-		return []Dim{x.sub(y)}
-	case "Mul":
-		return []Dim{x.Mul(y)}
-	}
-	return nil
 }
 
 // toEither sends a gradient to the first of two inputs where the condition holds, and to
@@ -114,7 +97,7 @@ func (b *Builder) toEither(first, g *Node) []*Node {
 }
 
 // unary is an operator of one input with the same shape, of float32 and the other dtypes
-// given. Neg keeps track of lengths.
+// given.
 func unary(since int, vjp func(b *Builder, n, g *Node) *Node, others ...tensor.DType) operator {
 	dtypes := append([]tensor.DType{tensor.Float32}, others...)
 	return operator{
@@ -122,11 +105,6 @@ func unary(since int, vjp func(b *Builder, n, g *Node) *Node, others ...tensor.D
 		infer: func(n *Node) error {
 			x := n.Inputs[0]
 			n.DType, n.Shape = x.DType, x.Shape
-			if n.Op == "Neg" {
-				for _, d := range x.dims {
-					n.dims = append(n.dims, N(0).sub(d))
-				}
-			}
 			return n.wantDType(0, dtypes...)
 		},
 		vjp: func(b *Builder, n, g *Node) []*Node { return []*Node{vjp(b, n, g)} },

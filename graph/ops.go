@@ -89,9 +89,7 @@ func infer(n *Node) error {
 	if err := o.infer(n); err != nil {
 		return err
 	}
-	if o.sharesInput && n.rank() <= 1 {
-		n.dims = n.Inputs[0].dims
-	}
+	n.dims = n.contents(o)
 	return nil
 }
 

@@ -124,7 +124,6 @@ func inferConcat(n *Node) error {
 		return err
 	}
 	n.DType, n.Shape = first.DType, slices.Clone(first.Shape)
-	n.dims = slices.Clone(first.dims)
 	for _, x := range n.Inputs[1:] {
 		if x.DType != first.DType || x.rank() != first.rank() {
 			return n.errorf("mixes dtypes or ranks")
@@ -135,11 +134,6 @@ func inferConcat(n *Node) error {
 			} else if d != n.Shape[i] {
 				return n.errorf("axes %s and %s differ", n.Shape[i], d)
 			}
-		}
-		if x.dims == nil {
-			n.dims = nil
-		} else if n.dims != nil {
-			n.dims = append(n.dims, x.dims...)
 		}
 	}
 	return nil
@@ -250,15 +244,17 @@ func inferExpand(n *Node) (err error) {
 
 func inferShape(n *Node) error {
 	x := n.Inputs[0]
-	start := Attribute(n, "start", int64(0))
-	end := Attribute(n, "end", int64(x.rank()))
+	start, end := shapeRange(n)
 	if start < 0 || end < start || end > int64(x.rank()) {
 		return n.errorf("axes %d to %d are out of range", start, end)
 	}
-	n.DType = tensor.Int64
-	n.dims = slices.Clone(x.Shape[start:end])
-	n.Shape = []Dim{N(len(n.dims))}
+	n.DType, n.Shape = tensor.Int64, []Dim{N(int(end - start))}
 	return nil
+}
+
+// shapeRange returns which axes a Shape gives the lengths of.
+func shapeRange(n *Node) (start, end int64) {
+	return Attribute(n, "start", int64(0)), Attribute(n, "end", int64(n.Inputs[0].rank()))
 }
 
 func inferRange(n *Node) error {
