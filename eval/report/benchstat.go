@@ -10,12 +10,9 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// writeBenchstat writes rows in the format of Go's benchmarks, which benchstat
-// (golang.org/x/perf) compares: for each row and each of its repeats a line of
-// reading the prompts (Prefill, ns/op per batch) and one of generating (Decode,
-// ns/op per step of the whole batch, and tokens/s). Rows that differ in their
-// samples' seed alone are samples of one benchmark. Lines such as
-// "cpu: name" hold until they change. NA rows are left out.
+// writeBenchstat writes rows in the format of Go's benchmarks, for benchstat (golang.org/x/perf): per repeat a line of Prefill
+// (ns/op per batch) and one of Decode (ns/op per step of the batch, tokens/s). Rows that differ in their samples' seed alone
+// are samples of one benchmark.
 func writeBenchstat(w io.Writer, rows []eval.Row) error {
 	var b strings.Builder
 	b.WriteString("Unit tokens/s better=higher\nUnit peak-bytes better=lower\n")
@@ -57,8 +54,7 @@ func benchstatLines(b *strings.Builder, r eval.Row) {
 	}
 }
 
-// repeatRate is the tokens per second of one repeat: of its steps alone where
-// every row takes all of them, else of all that it generated.
+// repeatRate is the tokens per second of one repeat: of its steps alone where every row takes all of them.
 func repeatRate(r eval.Row, i int) float64 {
 	if r.Measure == eval.MeasureSpeed {
 		return 1e3 * float64(r.TimedBatch) / r.RepeatDecodeMS[i]
@@ -66,9 +62,8 @@ func repeatRate(r eval.Row, i int) float64 {
 	return r.RepeatRates[i]
 }
 
-// benchmarkName has the parts of a name that benchstat can tell apart and
-// project on: "model=copy-rope/pe=rope/…/len=20-2". A bin has a dash
-// that is no minus: what follows one at the end are the threads.
+// benchmarkName has parts that benchstat tells apart: "model=copy-rope/pe=rope/…/len=20-2". A dash at the end means threads to
+// benchstat.
 func benchmarkName(r eval.Row) string {
 	var parts []string
 	for _, p := range [][2]string{
@@ -87,7 +82,7 @@ func benchmarkName(r eval.Row) string {
 	return name
 }
 
-// benchmarkWord replaces what ends a name or one of its parts.
+// benchmarkWord replaces signs that end a name or one of its parts.
 func benchmarkWord(s string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsSpace(c) || c == '/' || !unicode.IsPrint(c) {

@@ -16,8 +16,8 @@ type chart struct {
 	// Bottom is the beginning of a logarithmic axis; an even one begins at 0.
 	Bottom float64 `json:"bottom"`
 	Limits []dot   `json:"limits"` // the lowest and the highest bound of curves, by length; none where unknown
-	// Strokes are all parts of the curves, Bands all parts of the intervals over runs or times. An interval over the
-	// prompts of one run is a bar instead: a thin line, as it says nothing of other runs.
+	// Strokes are the parts of curves, Bands the parts of intervals over runs or times, Bars the intervals over one run's
+	// prompts.
 	Strokes []stretch `json:"strokes"`
 	Bands   []stretch `json:"bands"`
 	Bars    []stretch `json:"bars"`
@@ -39,8 +39,7 @@ type dot struct {
 	High   summary.Number   `json:"high"`
 	Over   string           `json:"over,omitempty"` // what the interval is about
 	Runs   []summary.Number `json:"runs,omitempty"` // of several runs each one's value
-	// Users are the curves that have the point in common, as far as an eye can tell; where
-	// some of them end only those, so that it is seen.
+	// Users are the curves that share the point to the eye; of a point where some end, the ending ones alone.
 	Users []int `json:"users"`
 }
 
@@ -57,9 +56,7 @@ type stretch struct {
 // mostDotted is how many lengths a chart has whose runs are drawn: more would be a cloud.
 const mostDotted = 24
 
-// Points of one length that are no further apart than this look the same, as a share of
-// the axis: curves do, and on an axis of octaves curves and markers do. One of 200 answers
-// is seen.
+// Points of one length look the same within this share of the axis; on an axis of octaves curves and markers differ in it.
 const (
 	near        = 0.0049
 	nearCurves  = 0.0075
@@ -91,8 +88,7 @@ func newChart(curves []curve, top float64) chart {
 	return c
 }
 
-// newOctaves prepares curves over an axis of whole octaves, which holds the limits, too.
-// Everything is above 0.
+// newOctaves prepares curves over an axis of whole octaves, limits included. Everything is above 0.
 func newOctaves(curves []curve, limits []dot) chart {
 	c := chart{Lines: curves, Limits: limits}
 	low, high := math.Inf(1), math.Inf(-1) // logarithms
@@ -162,8 +158,8 @@ func (c *chart) levels(height func(y float64) float64, apart float64) func(dot) 
 	}
 }
 
-// stretches parts curves where others join or leave them. Points of one place are the same; a stretch ends at nil.
-// A part is a point, and the step to it from so many points before.
+// stretches cuts curves where others join or leave them; place tells points apart and is nil for none. step 1 cuts lines, 0
+// points.
 func stretches(curves []curve, step int, place func(dot) any) []stretch {
 	part := func(points []dot, i int) any {
 		if from, to := place(points[i-step]), place(points[i]); from != nil && to != nil {
@@ -284,7 +280,7 @@ type taskCharts struct {
 	Places   []map[string]chart `json:"places"` // by the key of a cost
 }
 
-// drawing is what the page's script draws.
+// drawing is the input of the page's script.
 type drawing struct {
 	Tasks  []taskCharts                  `json:"tasks"`
 	Scores map[string][][]summary.Number `json:"scores"` // mean beyond training by task and series

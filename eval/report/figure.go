@@ -15,8 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// figure is one or several panels of a study for a paper, with one legend above: on white, with the page's colours
-// and shapes.
+// figure is panels for a paper with one legend above, in the page's light colours and shapes.
 type figure struct {
 	Name          string    // fit for a file
 	width, height vg.Length // of a panel
@@ -69,9 +68,7 @@ func (f figure) draw(c draw.Canvas) {
 // dpi of PNG figures.
 const dpi = 200
 
-// The font of SVG figures: the one that they were laid out with, or where it is not
-// installed one as wide (Arial, Helvetica). With the font inside, a file would be
-// half a megabyte larger.
+// The font of SVG figures, and fonts as wide for machines that lack it. The font inside would add half a megabyte.
 const (
 	svgFont  = "font-family:Liberation Sans;"
 	svgFonts = "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"
@@ -101,7 +98,7 @@ func (f figure) Write(w io.Writer, format string) error {
 	return fmt.Errorf("report: unknown figure format %q; known: svg, png, pdf", format)
 }
 
-// printable leaves out what XML cannot hold and a name in a results file can.
+// printable leaves out characters that XML cannot hold; names in results may have them.
 func printable(r rune) rune {
 	if r != '\n' && r != '\t' && (r < ' ' || r == '\uFFFE' || r == '\uFFFF') {
 		return -1
@@ -109,8 +106,7 @@ func printable(r rune) rune {
 	return r
 }
 
-// Figures lists every chart of the page, for each task and place in turn. A chart
-// with nothing in it is left out.
+// Figures lists the charts of the page that have something in them.
 func (s *Report) Figures() []figure {
 	var out []figure
 	for _, t := range s.Tasks {

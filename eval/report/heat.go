@@ -54,8 +54,7 @@ func heatColour(v float64) color.NRGBA {
 	return blend(heatMid, heatHigh, 2*v-1)
 }
 
-// readable is black or white, whichever has the greater contrast with a colour: it
-// is at least 4.58 to 1 (WCAG 2.1).
+// readable is black or white, the one of greater contrast with a colour: at least 4.58 to 1 (WCAG 2.1).
 func readable(fill color.Color) color.NRGBA {
 	linear := func(v uint32) float64 { // of sRGB
 		x := float64(v) / 0xffff

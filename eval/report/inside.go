@@ -2,7 +2,7 @@ package report
 
 import "github.com/nopezoo/zoo/eval/summary"
 
-// insideView is what the page shows of observations: tables, and charts as SVG.
+// insideView is the page's part about observations: tables, and charts as SVG.
 type insideView struct {
 	Sections []summary.Section
 	Charts   []pageChart

@@ -109,8 +109,8 @@ func evenStyle() draw.LineStyle {
 // mapSide is how wide the map of a head is.
 const mapSide = 1.05 * vg.Inch
 
-// mapFigure has the attention weights of each head of a model in one sequence of a length: a line of maps for each layer. Queries
-// run downwards, keys to the right.
+// mapFigure maps the attention of each head of a model in one sequence: a line for each layer, queries downwards, keys to the
+// right.
 func mapFigure(t summary.InsideTask, m *summary.InsideModel, length int) figure {
 	f := figure{Name: fmt.Sprintf("map-%s-%s-%d", fileName(t.Name), fileName(m.Name), t.Lengths[length]),
 		width: mapSide + 2*margin, height: mapSide + 2*margin + titleHeight}
@@ -134,7 +134,7 @@ func mapFigure(t summary.InsideTask, m *summary.InsideModel, length int) figure 
 // mapShades is how many steps a weight's colour has: the cells of each are one path.
 const mapShades = 8
 
-// mapPanel has cells in colours by the square root of their weights: much of what tells heads apart is small.
+// mapPanel colours cells by the square root of their weights: small weights tell heads apart.
 func mapPanel(title string, weights [][]float64) panel {
 	var cells [mapShades + 1][][]point
 	n := float64(len(weights))

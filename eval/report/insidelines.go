@@ -26,7 +26,7 @@ func (p *panel) addDots(style draw.LineStyle, points []point) {
 	}
 }
 
-// addLine adds a line with a name, "" for none. A line of few points has dots: of a single point there is nothing else.
+// addLine adds a line with a name, "" for none. A line of few points has dots.
 func (p *panel) addLine(text string, style draw.LineStyle, points []point) {
 	if len(points) == 0 {
 		return
@@ -59,7 +59,7 @@ func linesFigure(file string, panels []panel, legend []name) figure {
 	return smallPanels(file, widePanel, drawn, legend)
 }
 
-// Styles of lines: plain for what is measured, dashed for what it is compared with.
+// Styles of lines: plain for measurements, dashed for their comparison.
 func plain(k int) draw.LineStyle { return draw.LineStyle{Color: lightColour(k), Width: lineWidth} }
 
 func dashed(k int) draw.LineStyle {
@@ -181,8 +181,8 @@ func placePoints(m *summary.InsideModel, measure, tokens string, length int, l r
 	return out
 }
 
-// courseFigure has R² of the position in hidden states along training, after each layer, and the share of the sequences that are
-// right: a panel for each run with steps on the way and each kind of tokens.
+// courseFigure has the R² of the position after each layer along training, and the share of sequences right: a panel for each
+// run and kind of tokens.
 func courseFigure(t summary.InsideTask) figure {
 	var panels []panel
 	layers := 0
@@ -224,8 +224,7 @@ func courseFigure(t summary.InsideTask) figure {
 	return linesFigure("course-"+fileName(t.Name), panels, append(legend, legendLine("share of sequences right", evenStyle())))
 }
 
-// logitsFigure has the term of distance of each head's logits, a panel for each run and its untrained weights; heads are named
-// with their R² of both terms.
+// logitsFigure has the distance term of each head's logits: a panel for each run and for its untrained weights.
 func logitsFigure(t summary.InsideTask) figure {
 	var panels []panel
 	layers := 0

@@ -32,8 +32,7 @@ func (s *Report) costFigure(t *summary.Task, p summary.Place, key, label, place 
 	return s.lineFigure("cost-"+key+"-"+place, label, t, k)
 }
 
-// lineFigure draws curves over the length, with bands, the trained lengths shaded,
-// and names at the ends.
+// lineFigure draws curves over the length with bands, shaded trained lengths, and names at the ends.
 func (s *Report) lineFigure(name, y string, t *summary.Task, drawn chart) figure {
 	if len(drawn.Lines) == 0 {
 		return figure{}
@@ -67,7 +66,7 @@ func (k curves) shared(users []int) color.NRGBA {
 
 var limitStyle = draw.LineStyle{Color: soft, Width: 1, Dashes: limitDashes}
 
-// bandAlpha is how much of a band's colour covers what lies below, of 255.
+// bandAlpha is the opacity of a band, of 255.
 const bandAlpha = 34
 
 // limits are dotted, and filled between the lowest and the highest.
@@ -87,8 +86,7 @@ func (k curves) band(points []dot, fill color.NRGBA) mark {
 	return area{[][]point{polygon}, faded(fill, bandAlpha)}
 }
 
-// bands are the intervals around curves, as far as the chart goes. A stretch of several, as where all are right or all
-// wrong, is filled once and in grey: one on another they would make a block darker than any curve.
+// bands are the intervals around curves. A stretch of several curves is filled once and in grey.
 func (k curves) bands() []mark {
 	var out []mark
 	for i := 0; i < len(k.Bands); {
@@ -117,8 +115,7 @@ const (
 	capSize  = vg.Length(1.6) // to either side of a bar
 )
 
-// bars are intervals over the prompts of single runs: thin, and no bands, so that nobody takes them for intervals over
-// runs.
+// bars are intervals over the prompts of single runs: thin, so that nobody takes them for intervals over runs.
 func (k curves) bars() []mark {
 	flat := outline{{-1, 0}, {1, 0}}
 	var out []mark
@@ -153,8 +150,7 @@ func runDot(centre point, colour color.NRGBA) symbol {
 	return symbol{centre: centre, radius: dotSize, fill: faded(colour, dotAlpha)}
 }
 
-// strokes are the parts of curves. Curves that lie on one another take turns: a stretch of several is dashed, with the
-// dashes of each in the gaps of the others.
+// strokes are the parts of curves. In a stretch of several, the dashes of each lie in the gaps of the others.
 func (k curves) strokes() []mark {
 	var out []mark
 	for _, part := range k.Strokes {

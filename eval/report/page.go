@@ -26,7 +26,7 @@ var (
 	chartLibrary string
 )
 
-// page is what the template sees.
+// page is the template's input.
 type page struct {
 	*Report
 	Measures        []*summary.Study
@@ -72,7 +72,7 @@ func (s *Report) palette() string {
 		"@media (prefers-color-scheme:dark){:root:not([data-theme=light]){%s}}\n%s", &light, &dark, &dark, &classes)
 }
 
-// textView is what the page shows of a corpus.
+// textView is the page's part about a corpus.
 type textView struct {
 	summary.Section
 	Charts []pageChart

@@ -9,10 +9,8 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// colours are the hues of Okabe and Ito 2008, Color Universal Design, in tones that
-// stay apart under each kind of colour blindness and have a contrast of at least 3
-// to 1 with the page, light or dark; a test measures both. An encoding is never
-// told by its colour alone: it has a shape and a name, too.
+// colours are the hues of Okabe and Ito 2008 (Color Universal Design), in tones that a test holds apart under each colour
+// blindness, with a contrast of 3 to 1 with the page. Shape and name tell encodings apart as well.
 var colours = [...]struct{ light, dark string }{
 	{"#0B4F9E", "#3D8BF2"}, // blue
 	{"#E2620E", "#FF7A33"}, // vermilion
@@ -28,7 +26,7 @@ var colours = [...]struct{ light, dark string }{
 // dashPatterns tell the series of one encoding apart: strokes and gaps in points, by variant.
 var dashPatterns = [][]vg.Length{nil, {5, 3}, {1.5, 2.5}, {7, 2.5, 1.5, 2.5}, {11, 3}, {5, 2, 1.5, 2, 1.5, 2}}
 
-// Patterns of limits, and of what even attention would be.
+// Patterns of limits, and of even attention.
 var (
 	limitDashes = []vg.Length{1, 2}
 	evenDashes  = []vg.Length{1.5, 2}
@@ -50,8 +48,7 @@ func (s *Report) marker(encoding int, centre point, radius vg.Length) symbol {
 // outline is a marker's outline: corners in a square from −1 to 1, y downwards.
 type outline [][2]float64
 
-// look gives the encoding at a place in the usual order its looks. Colours come
-// round again after nine; shapes go on, so that both never agree before 81.
+// look gives an encoding its looks by its place in the usual order. Colour and shape never agree both before 81.
 func look(name string, i int) encoding {
 	all := shapes()
 	c, s := colours[i%len(colours)], all[(i+i/len(colours))%len(all)]

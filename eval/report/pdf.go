@@ -26,8 +26,7 @@ func (f figure) writePDF(w io.Writer) error {
 	return err
 }
 
-// pdfCanvas mends two things that package vgpdf takes as they come: colours, which it wants without their alpha
-// multiplied in, and texts, whose bytes it takes for Windows-1252.
+// pdfCanvas gives package vgpdf colours without premultiplied alpha, and texts in Windows-1252: it takes both as they come.
 type pdfCanvas struct{ *vgpdf.Canvas }
 
 // straight is a colour whose RGBA does not multiply by alpha.

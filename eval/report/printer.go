@@ -14,11 +14,10 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// Formats lists what a Printer writes: tables for people (text, Markdown, LaTeX), and rows.
+// Formats lists the formats of a Printer: tables as text, Markdown and LaTeX, and rows.
 func Formats() []string { return []string{"table", "md", "latex", "csv", "json", "jsonl", "benchstat"} }
 
-// Printer writes results: the tables of a task when it is complete (Task), everything
-// else at the end (Rest). Above tables stands where the rows were measured.
+// Printer writes results: the tables of a complete task (Task), everything else at the end (Rest).
 type Printer struct {
 	Out     io.Writer
 	Format  string          // one of Formats
@@ -30,8 +29,7 @@ type Printer struct {
 	where string          // the line that was written last
 }
 
-// Task writes the tables of one task, whose rows are all there; nothing in a format
-// without tables.
+// Task writes the tables of one task from all its rows; nothing in a format without tables.
 func (p *Printer) Task(rows []eval.Row) error {
 	if !p.tables() || len(rows) == 0 {
 		return nil

@@ -11,16 +11,15 @@ import (
 	"github.com/nopezoo/zoo/internal/files"
 )
 
-// results are what files hold.
+// results are the contents of files.
 type results struct {
 	Files        []string // in the order in which they were read
 	Rows         []eval.Row
 	Observations []eval.Observation
 }
 
-// Read reads result files in the order of paths; of a folder, all files below it that end in .jsonl or .jsonl.gz, in lexical
-// order. A file holds rows or observations. A line that cannot be read is an error with its file and number, and so are paths
-// without any.
+// Read reads files of rows or observations in the order of paths; of a folder, all .jsonl and .jsonl.gz below it. A line that
+// cannot be read is an error with its file and number, and so are paths without results.
 func Read(paths ...string) (results, error) {
 	names, err := resultFiles(paths)
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package report draws a summary of result rows (see package summary): as one self-contained HTML page, and as figures for
-// papers. It works nothing out.
+// Package report draws a summary of result rows (see package summary): as one self-contained page, tables, and figures.
 package report
 
 import (
@@ -70,7 +69,7 @@ func (s *Report) measures() []*summary.Study {
 	return []*summary.Study{s.Study, s.Tokens}
 }
 
-// each returns what f makes of each element.
+// each maps a list.
 func each[T, R any](list []T, f func(T) R) []R {
 	var out []R
 	for _, x := range list {

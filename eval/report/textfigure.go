@@ -8,8 +8,8 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// textFigures are the charts of a corpus: bits per byte by length of the context, in the two protocols of
-// Press et al. 2022 (see eval.TextScore), and by place in the longest windows.
+// textFigures are a corpus' bits per byte by length of the context, in both protocols of Press et al. 2022 (see
+// eval.TextScore), and by place.
 func (s *Report) textFigures(t *summary.Text) []figure {
 	var series []summary.Series
 	for _, s := range t.Series {
@@ -54,8 +54,7 @@ func placeChart(t *summary.Text) chart {
 	})
 }
 
-// textChart has a curve for each series with points. Bits per byte of 0, which no model has, stand nowhere on an axis
-// of octaves.
+// textChart has the curves with points. Bits per byte of 0, which no model has, stand nowhere on an axis of octaves.
 func textChart(t *summary.Text, fill func(c *curve, series int)) chart {
 	return newOctaves(withPoints(curvesOf(len(t.Series), func(c *curve, series int) {
 		fill(c, series)

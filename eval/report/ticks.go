@@ -39,8 +39,7 @@ func (least even) Ticks(low, high float64) []plot.Tick {
 	return out
 }
 
-// octaves gives labelled ticks at powers of two, at every second where there are many, and
-// between them where there are few.
+// octaves labels powers of two: every second one where there are many, and places between where there are few.
 type octaves struct{}
 
 // Ticks implements plot.Ticker.

@@ -9,8 +9,8 @@ import (
 	"github.com/nopezoo/zoo/eval/summary"
 )
 
-// Write writes the report as a page ("html"), as its tables in Markdown ("md") or LaTeX ("latex"), or as its rows in tidy CSV
-// ("csv"; see summary.WriteCSV). The same rows give the same bytes.
+// Write writes the page ("html"), its tables ("md", "latex"), or tidy rows ("csv", see summary.WriteCSV). The same rows give
+// the same bytes.
 func (s *Report) Write(w io.Writer, format string) error {
 	switch format {
 	case "html":

@@ -32,8 +32,8 @@ func (p rankPair) apart() float64 { return math.Abs(float64(p.Ours - p.Theirs)) 
 // leastCompared is how many encodings an order needs: three have the same order as others by chance once in six times.
 const leastCompared = 4
 
-// agree compares the orders of encodings by exact match with the published ones, on each task and over all tasks.
-// The order over all is by mean reciprocal rank, and only where the paper has all of the tasks.
+// agree compares the orders of encodings by exact match with the published ones, on each task and, where the paper has all
+// tasks, over all.
 func (s *Study) agree(all []contests) {
 	if s.Measure != Exact {
 		return
@@ -62,8 +62,8 @@ func (s *Study) agree(all []contests) {
 	}
 }
 
-// besidePublished sets the encodings of a task beside the paper's, at the paper's longer lengths that all were measured at: here
-// by the median over runs, there by the mean.
+// besidePublished gives the encodings' values here (median over runs) and in the paper (mean), at the paper's longer lengths
+// that all were measured at.
 func (s *Study) besidePublished(t *Task) (lengths []task.Span, ours, theirs contest) {
 	both := map[*Series]*publishedModel{}
 	for i := range t.Series {

@@ -35,9 +35,8 @@ func dtypeOf(r eval.Row) string { return cmp.Or(r.DType, "float32") }
 // runTraits tell runs of one model apart: by all that costs depend on.
 var runTraits = slices.Concat(modelTraits, engineTraits, amountTraits)
 
-// columns splits rows by traits, in order of first appearance. Each is named by its
-// model, and by those other traits in which models of that name differ: the hash of its file
-// and its place's (after the batch) only where nothing before tells them apart.
+// columns splits rows by traits, in order of first appearance. Names tell models of one name apart; hash and place only where
+// nothing else does.
 func columns(rows []eval.Row, traits []func(eval.Row) string) []Series {
 	groups := groupBy(rows, func(r eval.Row) string { return keyOf(r, traits) })
 	keys := each(groups, func(g group[string]) []string { return valuesOf(g.rows[0], traits) })
@@ -60,9 +59,7 @@ func columns(rows []eval.Row, traits []func(eval.Row) string) []Series {
 	})
 }
 
-// placed returns rows of which those without a measurement have the environment of the last ones of their model
-// that have one, or else of the first: nothing computed them, so that they name neither an engine's version nor a
-// device, and would be a model of their own.
+// placed gives rows without a measurement the environment of the last measured row of their model, or else of the first.
 func placed(rows []eval.Row) []eval.Row {
 	type model struct {
 		eval.Environment // without what such rows lack
@@ -93,7 +90,7 @@ func placed(rows []eval.Row) []eval.Row {
 	return out
 }
 
-// modelRun is what one model cost, as it was run: at one place, in batches of one size.
+// modelRun is the cost of one model at one place, in batches of one size.
 type modelRun struct {
 	Name  string // and Model as in Series
 	Model string
@@ -101,8 +98,7 @@ type modelRun struct {
 	costs            // only what was timed
 }
 
-// runs puts the costs of models together. A row without measurements does not say in
-// what chunks it would have been read: it belongs to the first run of its model.
+// runs puts the costs of models together. A row without measurements belongs to the first run of its model.
 func runs(rows []eval.Row) []modelRun {
 	rows, _ = latest(rows)
 	first := map[string]eval.Row{}
@@ -142,7 +138,7 @@ func threads(n int) string {
 // trainSeedsOf are the seeds of a row's training run.
 func trainSeedsOf(r eval.Row) card.Seeds { return card.Seeds{Weights: r.TrainSeed, Data: r.DataSeed} }
 
-// computer names what computed: the processor, or the device with it.
+// computer names the processor, with the device that computed.
 func computer(r eval.Row) string {
 	if r.Adapter == "" || r.Machine == "" {
 		return r.Machine + r.Adapter

@@ -47,8 +47,7 @@ func sideOf(values []float64, fitted []*bool) side {
 	return s
 }
 
-// compare puts the published numbers next to the tasks and encodings that both have. Other options make another task, and papers
-// change no trained model.
+// compare sets the published numbers beside the tasks and encodings that both have. Papers change no trained model.
 func (s *Study) compare() {
 	if s.Measure != Exact {
 		return
@@ -70,8 +69,8 @@ func (s *Study) compare() {
 // paperName is the task's name in a paper: without "+paper", which holds no prompts out.
 func (t *Task) paperName() string { return strings.TrimSuffix(t.Task, "+paper") }
 
-// compared compares a series with a paper's model at each bin; of single lengths over the longer ones that all runs were
-// measured at. Accuracy falls off steeply: means over other lengths say nothing of each other.
+// compared compares a series with a paper's model at each bin, or over the longer single lengths that all runs were measured
+// at.
 func (s *Series) compared(t *Task, m *publishedModel) []comparison {
 	all := m.lengths()
 	parts := each(all, func(length task.Span) []task.Span { return []task.Span{length} })
@@ -128,7 +127,7 @@ func (m *publishedModel) summaryAt(lengths []task.Span, name string) side {
 	return out
 }
 
-// weighted is a mean over lengths, each with the share of its samples in the paper; of one length, which may have no share, its value.
+// weighted is a mean over lengths, weighted by their samples in the paper.
 func weighted(lengths []task.Span, name string, value func(task.Span) float64) float64 {
 	if len(lengths) == 1 {
 		return value(lengths[0])

@@ -17,7 +17,6 @@ type Place struct {
 	Name   string       `json:"name"`
 	Series []costSeries `json:"series"` // in the order of the task's
 	// Common is the longest trained length where most series have a decode step, else the longest of all; zero for none.
-	// Beyond training many sequences end soon, and steps of the few that are left are fast.
 	Common   task.Span `json:"common"`
 	UpperRAM bool      `json:"upperRAM"` // some peak memory is the process's, an upper bound
 	Tables   []Table   `json:"-"`        // for each kind of cost that was measured
@@ -32,7 +31,7 @@ type costSeries struct {
 	Common costPoint `json:"-"` // at Place.Common
 }
 
-// costs are the costs of some rows by length, ascending; only what was measured.
+// costs are the measured costs of some rows by length, ascending.
 type costs []costPoint
 
 // at returns the costs at a length; a point of no length with unknown costs where nothing was measured.
@@ -99,7 +98,7 @@ func metrics() []metric {
 	}
 }
 
-// placeTraits are all that costs depend on, without model and length. Names of places leave out what all share.
+// placeTraits are the conditions of costs, without model and length. Names of places leave out common ones.
 var placeTraits = slices.Concat([]func(eval.Row) string{
 	func(r eval.Row) string { return cmp.Or(computer(r), "unnamed machine") },
 	func(r eval.Row) string { return cmp.Or(r.Provider, "unnamed provider") },
@@ -196,7 +195,7 @@ func timed(rows []eval.Row) []eval.Row {
 	return slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return !r.Timed() })
 }
 
-// costsOf puts costs together by length; what was not timed is passed over.
+// costsOf puts the costs of timed rows together by length.
 func costsOf(rows []eval.Row) costs {
 	byLength := groupBy(timed(rows), func(r eval.Row) task.Span { return r.Span() })
 	points := each(byLength, func(g group[task.Span]) costPoint { return newCostPoint(g.key, g.rows) })
@@ -204,8 +203,8 @@ func costsOf(rows []eval.Row) costs {
 	return points
 }
 
-// newCostPoint puts the measurements of a length together: medians over training and sample seeds, from the least to the largest
-// measurement or repeat. A single one that was not repeated has a standard deviation to either side.
+// newCostPoint puts the measurements of a length together: the median over seeds, from the least to the largest measurement or
+// repeat. A single one without repeats has a standard deviation to either side.
 func newCostPoint(length task.Span, rows []eval.Row) costPoint {
 	p := costPoint{Length: length, Rows: rows, Values: map[string]Spread{RooflineCost: unknownSpread}}
 	for _, m := range metrics() {
@@ -282,7 +281,7 @@ func (s *Study) relativeTo(t *Task, p Place, m metric) string {
 	return ""
 }
 
-// of is the costs of a task's series; those of no length where it has none here.
+// of is the costs of a task's series; of no length where it has none here.
 func (p Place) of(t *Task, name string) costSeries {
 	if i := slices.IndexFunc(p.Series, func(c costSeries) bool { return t.Series[c.Series].Name == name }); i >= 0 {
 		return p.Series[i]

@@ -10,7 +10,7 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// costTables make tables of what models cost, a line for each length and a column for each model.
+// costTables make tables of costs, a line for each length and a column for each model.
 type costTables struct {
 	lengths []task.Span
 	runs    []modelRun
@@ -131,7 +131,7 @@ func (t *costTables) memory() Table {
 	return out
 }
 
-// bus is what moves between main memory and a device's; nothing where no row has it.
+// bus is the traffic between main memory and a device's; nothing where no row has it.
 func (t *costTables) bus() []Table {
 	if !slices.ContainsFunc(t.rows, func(r eval.Row) bool { return r.DecodeBusBytes > 0 }) {
 		return nil
@@ -140,7 +140,7 @@ func (t *costTables) bus() []Table {
 		func(r eval.Row) []float64 { return []float64{r.DecodeBusBytes / 1024} }, slashed)}
 }
 
-// batches says what was timed.
+// batches names the sizes of timed batches.
 func (t *costTables) batches() string {
 	sizes := distinct(t.rows, func(r eval.Row) int { return r.TimedBatch })
 	if len(sizes) == 0 {
@@ -149,7 +149,7 @@ func (t *costTables) batches() string {
 	return "batches of " + between(sizes[0], sizes[len(sizes)-1])
 }
 
-// deviates says what the deviation is over.
+// deviates names the samples of the deviation.
 func (t *costTables) deviates() string {
 	kinds := slices.DeleteFunc(distinct(t.rows, func(r eval.Row) string { return r.SDOf }), func(kind string) bool { return kind == "" })
 	return cmp.Or(strings.Join(kinds, " or "), "repeats (there is one)")
@@ -184,7 +184,7 @@ func speedSection(t *Task) Section {
 	return Section{Title: title, Tables: append(tables, c.bus()...)}
 }
 
-// peak says what a peak is, if it is known.
+// peak writes a known peak.
 func (t *costTables) peak(of func(eval.Row) float64, unit string) string {
 	known := slices.DeleteFunc(distinct(t.rows, of), func(v float64) bool { return v == 0 })
 	if len(known) == 0 {

@@ -7,9 +7,8 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// fit counts training runs, and runs that fitted: that had an evaluation in
-// training without a mistake at the trained lengths (eval.Row.FittedStep). Older files and
-// runs without evaluations do not tell.
+// fit counts training runs, and fitted ones: with a perfect evaluation in training at the trained lengths
+// (eval.Row.FittedStep).
 type fit struct {
 	Runs    int `json:"runs"`
 	Fitted  int `json:"fitted"`
@@ -27,8 +26,7 @@ func (f *fit) count(fitted *bool) {
 	}
 }
 
-// none reports whether it is known that no run fitted: then what the models do at longer
-// lengths says nothing of how they generalize.
+// none reports whether it is known that no run fitted.
 func (f fit) none() bool { return f.Runs > 0 && f.Fitted == 0 && f.Unknown == 0 }
 
 // String says it in words: "3 runs, 2 fitted", or "did not fit (0 of 3)".

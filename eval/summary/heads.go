@@ -14,10 +14,8 @@ import (
 // named is a column's name, which begins with its model's.
 type named struct{ name, model string }
 
-// headsOf names columns as briefly as tables need it: words that the names of all
-// models begin or end with are left out. pattern is the whole name, such as
-// "copy-*-tiny-s1", with a star for what the heads say; "" where nothing is left
-// out.
+// headsOf names columns without words that all models' names begin or end with. pattern is the name with a star for the rest,
+// such as "copy-*-tiny-s1"; "" where nothing is left out.
 func headsOf(columns []named) (pattern string, heads []string) {
 	names := make([][]string, len(columns))
 	least := 0
@@ -59,8 +57,7 @@ func modelsText(pattern string) string {
 	return ", models " + pattern
 }
 
-// causes says why a model was not available. Reasons that differ in their numbers
-// alone are one cause, and the shortest length's stands for it.
+// causes says why a model was not available: once for reasons that differ in their numbers alone, with the shortest length's.
 func causes(head string, rows []eval.Row) []string {
 	reasons := map[task.Span]string{} // by length
 	for _, r := range rows {

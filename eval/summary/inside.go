@@ -10,7 +10,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// InsideTask is what observations say of models on one task.
+// InsideTask is the observations of models on one task.
 type InsideTask struct {
 	Name    string
 	Lengths []int // ascending
@@ -50,8 +50,7 @@ type place struct {
 	Pair            string // of eval.MeasureDivergence: the encodings of both models, with their seeds where these differ
 }
 
-// Inside puts observations together. Encodings are in the order given; others follow as they come. Of several at one place and
-// length the last counts.
+// Inside puts observations together, encodings in the order given. Of several at one place and length the last counts.
 func Inside(observations []eval.Observation, encodings []string) []InsideTask {
 	var out []InsideTask
 	byTask := map[string][]int{} // observations
@@ -82,7 +81,7 @@ func trainSeeds(o *eval.Observation) card.Seeds {
 	return card.Seeds{Weights: o.TrainSeed, Data: o.DataSeed}
 }
 
-// stepNames names the encodings of models with what was changed, and with the step where one encoding and seed has several.
+// stepNames names encodings with their interventions, and with the step where one encoding and seed has several.
 func stepNames(observations []eval.Observation) []string {
 	type run struct {
 		encoding, intervention, task string
@@ -176,8 +175,8 @@ func (t *InsideTask) join() {
 	}
 }
 
-// Seen are the places of a measure with such tokens, and the index of the greatest trained length that one of them has, or else of the
-// least one; −1 for none. No model has none.
+// Seen are the places of a measure with such tokens, and the index of the greatest trained length, or else the least, that one
+// of them has; −1 for none.
 func (m *InsideModel) Seen(measure, tokens string) (places []insidePlace, length int) {
 	length = -1
 	if m == nil {

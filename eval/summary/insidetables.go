@@ -10,7 +10,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// Sections lay a task out: a table for each measure, then the heads of each model, for steps on the way where these are asked for.
+// Sections lay a task out: a table for each measure, then the heads of each model, on request also of steps on the way.
 func (t *InsideTask) Sections(onTheWay bool) []Section {
 	out := []Section{t.section()}
 	for i := range t.Models {
@@ -97,8 +97,8 @@ func (n Number) digits(count int) string {
 	return strconv.FormatFloat(float64(n), 'f', count, 64)
 }
 
-// byLength has a line for each place of a measure, and a column for each length where there is something. The first columns are of
-// model, layer or head, and the length that probes were fitted on.
+// byLength has a line for each place of a measure, and a column for each length with observations. head names the first
+// columns.
 func (t *InsideTask) byLength(models []InsideModel, title, measure, tokens string, head []string, text func(*eval.Observation) string) Table {
 	table := Table{Title: title, Head: slices.Clone(head)}
 	var shown []int // lengths
@@ -185,7 +185,7 @@ func (t *InsideTask) rolesTable(tokens, on string) Table {
 	return table
 }
 
-// lookBackTable has how far each model looks back, and what it has right.
+// lookBackTable has the distance that each model looks back, and its share of right answers.
 func (t *InsideTask) lookBackTable() Table {
 	table := Table{Title: "mean distance that heads attend to, in tokens, and in brackets % of the answers right; at the " +
 		"first mistakes of wrong ones after a slash", Head: append([]string{"encoding"}, each(t.Lengths, strconv.Itoa)...)}
@@ -215,7 +215,7 @@ func (t *InsideTask) lookBackTable() Table {
 	return table
 }
 
-// causalTable has what becomes of the task when hidden states lose the position that probes read.
+// causalTable has the answers when hidden states lose the position that probes read.
 func (t *InsideTask) causalTable() Table {
 	table := Table{Title: "% of the answers' tokens right when hidden states lose the position that probes read, in so many directions: before, " +
 		"ablated (moved as far at random), patched (moved as far at random); left: the R² of a new probe after that, of the first before it",
@@ -276,7 +276,7 @@ func (t *InsideTask) pairsTable() Table {
 	return table
 }
 
-// labelExcess is the share of what could be above its control by which a role stands out.
+// labelExcess is the share of the possible score above control from which a role stands out.
 const labelExcess = 0.3
 
 // mixed is a head's role where none stands out.

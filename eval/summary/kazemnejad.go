@@ -22,8 +22,8 @@ var publishedLengths []byte
 //go:embed published/ranks.csv
 var publishedRanks []byte
 
-// PublishedSource is the paper whose numbers stand next to ours where nothing else is asked for. Its prompts are not ours, but
-// drawn alike: package task says what differs, among others of PCFG.
+// PublishedSource is the default paper beside our numbers. Its prompts are drawn as ours are; package task tells the
+// differences.
 const PublishedSource = "Kazemnejad et al., NeurIPS 2023, arXiv 2305.19466"
 
 // Setup of the paper's models.

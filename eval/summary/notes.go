@@ -8,7 +8,7 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// note adds what a reader must know about the data.
+// note adds facts about the data that a reader needs.
 func (s *Study) note() {
 	note := func(format string, values ...any) { s.Notes = append(s.Notes, fmt.Sprintf(format, values...)) }
 	for _, t := range s.Tasks {
@@ -58,8 +58,7 @@ func (s *Study) note() {
 	}
 }
 
-// uneven reports whether series or seeds were measured at different lengths beyond
-// training.
+// uneven reports whether series or seeds were measured at different lengths beyond training.
 func (t *Task) uneven() bool {
 	var first []task.Span
 	for i := range t.Series {
@@ -77,8 +76,8 @@ func (t *Task) uneven() bool {
 	return false
 }
 
-// severalKinds reports whether an encoding has models of several kinds on one task, such as sizes, beside
-// what was done to them after training: an order over all tasks would not be one of encodings.
+// severalKinds reports whether an encoding has models of several kinds on one task, such as sizes; interventions and precisions
+// aside.
 func (s *Study) severalKinds() bool {
 	type model struct {
 		encoding         int

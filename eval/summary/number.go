@@ -23,8 +23,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(n), 'g', 6, 64), nil
 }
 
-// percent gives a ratio in percent, or a dash. It never rounds up to 100 or down
-// to 0 what is not.
+// percent gives a ratio in percent, or a dash. It never rounds to 100 or to 0.
 func (n Number) percent() string {
 	switch {
 	case !n.Known():
@@ -63,7 +62,7 @@ func (n Number) signed2() string { return n.signed(2, "") }
 // points gives a difference of ratios in points: "+1.2", "−0.4", "0.0"; a dash for no value.
 func (n Number) points() string { return (100 * n).signed(1, "+") }
 
-// signed writes a number with plus where it is above 0; what rounds to 0 has no sign.
+// signed writes a number with plus above 0; a rounded 0 has no sign.
 func (n Number) signed(digits int, plus string) string {
 	if !n.Known() {
 		return "–"

@@ -7,8 +7,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// cell is what the rows of one model on one task at one length say together.
-// Ratios lie in 0..1.
+// cell is the rows of one model on one task at one length. Ratios lie in 0..1.
 type cell struct {
 	n                   int     // different prompts; 0 if the length was not available
 	accuracy, low, high float64 // by the measure: exact match, or tokens right (byTokens)
@@ -18,8 +17,7 @@ type cell struct {
 	chance              float64 // accuracy of a guesser
 }
 
-// latest returns rows, in their order, without those that were measured again later
-// in the same place: their times are replaced. (Which answers count pool decides.)
+// latest returns rows, in their order, without those that were measured again later in the same place.
 func latest(rows []eval.Row) (kept []eval.Row, replaced int) {
 	type place struct {
 		eval.Key
@@ -41,13 +39,9 @@ func latest(rows []eval.Row) (kept []eval.Row, replaced int) {
 	return kept, replaced
 }
 
-// pool adds up rows of one model on one task at one length, in the order in which
-// they were measured, wherever that was. What was not available is passed over.
-//
-// Rows of one seed hold the same prompts: the one with the most counts, and of
-// equals the last. A row that holds all the prompts there are leaves nothing for
-// other seeds to add. Seeds that hold some of them have a few in common: N is the
-// number of different ones to expect.
+// pool adds up rows of one model on one task at one length, wherever they were measured. Of one seed's rows, which hold the
+// same prompts, the one with the most counts, of equals the last. A row of all prompts leaves nothing to add. Other seeds have
+// a few prompts in common: n is the expected number of different ones.
 func pool(rows []eval.Row) cell {
 	var best []eval.Row // one for each seed
 	for _, r := range rows {
@@ -110,9 +104,8 @@ func pooled(rows []eval.Row) cell {
 	return c
 }
 
-// byTokens is the cell with tokens right, place by place, in the place of exact
-// match. A sequence's tokens hang together, so that the interval is as of as many
-// prompts; guessing tokens is taken to get none right.
+// byTokens is the cell with tokens right in the place of exact match. A sequence's tokens hang together: the interval is of
+// prompts.
 func (c cell) byTokens() cell {
 	c.accuracy, c.chance = c.tokenAccuracy, 0
 	if c.low, c.high = eval.Wilson(c.accuracy, float64(c.n)); math.IsNaN(c.accuracy) {
@@ -121,8 +114,7 @@ func (c cell) byTokens() cell {
 	return c
 }
 
-// different is the number of different prompts. Rows of schema 1 may hold some
-// several times.
+// different is the number of different prompts; rows of schema 1 may repeat some.
 func different(r eval.Row) int {
 	if r.Distinct > 0 {
 		return min(r.N, r.Distinct)
@@ -130,9 +122,7 @@ func different(r eval.Row) int {
 	return r.N
 }
 
-// prompts is how many different prompts there are, 0 if that is past counting or
-// not known. A row of schema 1 tells by holding one twice that there are few: more
-// than it holds are not claimed.
+// prompts is the number of different prompts that there are, 0 for unknown. A row of schema 1 that repeats some holds all.
 func prompts(r eval.Row) int {
 	if different(r) < r.N {
 		return different(r)

@@ -27,7 +27,7 @@ type publishedNumbers struct {
 	ranks  []publishedRank // over all tasks of the paper, in its order of ties; nil where it has none
 }
 
-// publishedModel is what a paper tells of one task, encoding, size and learning rate.
+// publishedModel is a paper's model of one task, encoding, size and learning rate.
 type publishedModel struct {
 	task, encoding string
 	setup          string // in words, such as "2l1h64d, learning rate 0.001"; "" where it is the paper's one
@@ -81,20 +81,16 @@ func (p *publishedNumbers) withBeyond(task, encoding string) *publishedModel {
 	return &p.models[i]
 }
 
-// publishedHead are the first columns of a file of published numbers; a column for each
-// length or bin follows.
+// publishedHead are the first columns of a file of published numbers; each length or bin has another.
 var publishedHead = []string{"task", "encoding", "size", "lr", "ended"}
 
 // PublishedFile is the name of a file of published numbers in a folder of results.
 const PublishedFile = "published.csv"
 
-// ReadPublished reads the file of published numbers that is named, or for name "" the PublishedFile in the folder of the results, or
-// in the folder that a file of results is in: nil for none, and several are an error.
-//
-// It is CSV with the columns task, encoding, size, lr and
-// ended ("fit" for a run that fitted, anything else for one that did not), and one for each length or bin ("51-100") of accuracies
-// in 0..1. What the paper does not tell is empty. A line is a run.
-// Comments (#) stand first: the source, and after an empty comment line each caveat.
+// ReadPublished reads the named file of published numbers; for "" the PublishedFile beside the results, nil for none. The file
+// is CSV with the columns task, encoding, size, lr, ended ("fit" for a run that fitted), and one for each length or bin
+// ("51-100") of accuracies in 0..1. A line is a run, an empty field unknown. Comments (#) stand first: the source, and after an
+// empty comment line each caveat.
 func ReadPublished(name string, results ...string) (*publishedNumbers, error) {
 	if name == "" {
 		var err error

@@ -24,8 +24,7 @@ func weightsText(by string) string {
 	return "every length weighs alike"
 }
 
-// weights returns the weight of a length of a task, or of a bin. Tasks that are not known have no
-// shares, and neither have most others: all their lengths weigh alike.
+// weights returns the weight of a task's length or bin: its share of the paper's examples, or 1 where there are none.
 func weights(by, name string) func(length task.Span) float64 {
 	if by == ByExamples {
 		if t, err := task.Lookup(name); err == nil && t.Weight != nil {
@@ -41,21 +40,17 @@ func weights(by, name string) func(length task.Span) float64 {
 	return func(task.Span) float64 { return 1 }
 }
 
-// ranking is how contestants do on a task beyond the trained lengths. The study this
-// project rebuilds has one for each task and training seed, among encodings.
+// ranking holds the contestants of a task beyond the trained lengths, as Kazemnejad et al. have for each task and seed.
 type ranking struct {
 	standings map[string]standing
 	chance    float64 // mean accuracy of a guesser
 }
 
-// standing is a contestant's mean of the measure, and the lower end of the 95 % interval of
-// its prompts.
+// standing is a contestant's mean of the measure, and the lower end of its prompts' 95 % interval.
 type standing struct{ mean, low float64 }
 
-// newRanking takes means over the lengths that all contestants were measured at, from
-// cells by name and length. What one could not take counts as wrong: otherwise
-// refusing would win. One without any cells takes no part; there are no standings
-// where the others have no lengths in common.
+// newRanking takes means over the lengths that all contestants were measured at. A length that one cannot take counts as wrong:
+// else refusing would win. Without common lengths there are no standings.
 func newRanking(name string, cells map[string]map[task.Span]cell, by string) ranking {
 	var common []task.Span
 	of := map[string]map[task.Span]cell{}
@@ -84,8 +79,7 @@ func newRanking(name string, cells map[string]map[task.Span]cell, by string) ran
 	return r
 }
 
-// stand is one contestant's mean. Its interval is Wilson's for as many prompts as
-// would give a plain proportion the variance of the weighted mean: 1/Σ(w²/n).
+// stand is one contestant's mean. Its interval is Wilson's for 1/Σ(w²/n) prompts, which give a proportion the mean's variance.
 func (r *ranking) stand(at map[task.Span]cell, lengths []task.Span, share func(task.Span) float64) standing {
 	var mean, chance, spread float64
 	for _, length := range lengths {
@@ -104,8 +98,7 @@ func (r *ranking) stand(at map[task.Span]cell, lengths []task.Span, share func(t
 	return standing{mean, low}
 }
 
-// atChance reports whether no contestant is above chance: none has an interval that
-// lies above the accuracy of a guesser. Such a ranking says nothing.
+// atChance reports whether no contestant's interval lies above the accuracy of a guesser.
 func (r ranking) atChance() bool {
 	for _, s := range r.standings {
 		if s.low > r.chance {
@@ -115,7 +108,7 @@ func (r ranking) atChance() bool {
 	return true
 }
 
-// contest is what the ranking brings into mean ranks: nothing at chance.
+// contest is the ranking's part in mean ranks: nothing at chance.
 func (r ranking) contest() contest {
 	if r.atChance() {
 		return nil
@@ -130,13 +123,9 @@ func (r ranking) contest() contest {
 // contest is how well each contestant did, by name. NaN takes no part.
 type contest map[string]float64
 
-// reciprocalRanks lists 1/rank of every contestant in the contests that it took part in.
-// A contest of fewer than two says nothing and is passed over.
-//
-// Equal contestants share the mean of the ranks that they hold together; the two
-// best get 1.5 each. A tie order instead gives the better rank to the name that
-// stands first in it (and then to names outside it, in their own order), as in
-// Kazemnejad et al. 2023.
+// reciprocalRanks lists 1/rank of every contestant in its contests of two and more. Equal contestants share the mean of their
+// ranks. A tie order instead gives the better rank to the name that stands first in it, as in Kazemnejad et al. 2023; names
+// outside it follow.
 func reciprocalRanks(contests []contest, tieOrder []string) map[string][]float64 {
 	out := map[string][]float64{}
 	for _, c := range contests {

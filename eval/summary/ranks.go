@@ -8,8 +8,7 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// rank is a series' mean reciprocal rank over training runs: over (task, training seed), by
-// the mean of the study's measure beyond the trained lengths.
+// rank is a series' mean reciprocal rank over task and training seed, by the mean of the measure beyond the trained lengths.
 type rank struct {
 	Name      string   `json:"name"` // of the series
 	Encoding  int      `json:"encoding"`
@@ -28,9 +27,8 @@ type contests struct {
 	of   []contest
 }
 
-// rank ranks series within each task and training seed, over the lengths that all
-// of them were measured at there. A length that a model cannot take counts as
-// wrong: otherwise refusing would win. Validation prompts take part only where there is nothing else.
+// rank ranks series within each task and training seed, over their common lengths. Validation prompts count only where there is
+// nothing else.
 func (s *Study) rank() {
 	all := s.contests()
 	var each []contest
@@ -66,7 +64,7 @@ func (s *Study) rank() {
 	s.agree(all)
 }
 
-// medians are the medians over runs of what each contestant did.
+// medians are the contestants' medians over runs.
 func (c contests) medians() contest {
 	values := map[string][]float64{}
 	for _, one := range c.of {

@@ -11,9 +11,8 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// reach is the effective length of a series (see eval.EffectiveLength): the length of its one
-// run, or the median over its runs. Of an even number of runs it is the lower middle one,
-// which is a length that was measured.
+// reach is the effective length of a series (see eval.EffectiveLength): the median over its runs, of an even number the lower
+// middle one.
 type reach struct {
 	Length task.Span   `json:"length"`
 	Runs   []task.Span `json:"runs"` // each run's that was measured, in the order of the seeds
@@ -60,11 +59,10 @@ func (s *Series) carries(seed card.Seeds, value func(cell) float64) task.Span {
 	return length
 }
 
-// list names what each run carries to: "60, 60, 48".
+// list names each run's length: "60, 60, 48".
 func (r reach) list() string { return strings.Join(each(r.Runs, task.Span.Label), ", ") }
 
-// String gives the length, and of several runs each one's: "60 (60, 60, 48)"; of one run
-// the interval of its prompts: "22 [21–22]", "51–100 [1–50 to 51–100]".
+// String gives the length and each run's, "60 (60, 60, 48)", or the interval of one run's prompts: "22 [21–22]".
 func (r reach) String() string {
 	switch {
 	case len(r.Runs) > 1:

@@ -7,8 +7,8 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// Sections lay the study by exact match out for people: for each task, in order of first appearance, a table for each measure
-// with a line for each length and a column for each model. Bits per byte, ranks over all tasks, and speed without a task follow, and if asked for the published numbers beside ours.
+// Sections lay the study by exact match out: a section for each task, with a line for each length and a column for each model;
+// then texts, ranks, speed and, if asked for, the published numbers.
 func (s *Study) Sections(published bool) []Section {
 	out := slices.Concat(each(s.Scored, s.taskSection), each(s.Texts, func(t *Text) Section { return t.Section }))
 	if len(s.Ranks) > 0 {

@@ -9,11 +9,9 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// Series is what some rows of a task say by length, over training runs, one for each
-// seed: runs of an encoding, one line of the charts, or of one model as it was run,
-// one column of the tables. An encoding has several if one seed has several models (of
-// other settings, or checkpoints of one run), or if models differ in size or trained
-// lengths, and one for each intervention after training and each precision of files.
+// Series is the rows of an encoding (a curve of charts) or of one model (a column of tables) on a task, by length and training
+// seed. An encoding has several where one seed has several models, or where models differ in size, trained lengths,
+// intervention or precision.
 type Series struct {
 	Name       string       `json:"name"` // the encoding or model, and what tells it from others of it
 	Encoding   int          `json:"encoding"`
@@ -51,9 +49,7 @@ type point struct {
 	NA           bool      `json:"na"` // measured, but beyond what the model can take
 }
 
-// measuredAt works out a series, of which name, encoding, variant and rows are known,
-// by exact match. What was measured of one model in several places or profiles is
-// pooled: samples are the same, and adding them up would feign more.
+// measuredAt works out a series by exact match. Rows of one model from several places are pooled: their samples are the same.
 func (s Series) measuredAt(lengths []task.Span, onlyFitted bool) Series {
 	first := s.Rows[0]
 	s.Model, s.Parameters, s.Trained = first.Model, first.Parameters, [2]int{first.TrainMin, first.TrainMax}
@@ -144,7 +140,7 @@ func notFinite(at map[card.Seeds]cell) bool {
 	return false
 }
 
-// over puts what each run says together; NaN where one says nothing.
+// over puts the runs' values together; NaN for none.
 func (s *Series) over(of func(seed card.Seeds) float64) Spread { return overRuns(each(s.Seeds, of)) }
 
 // value is a point by the series' measure.
@@ -160,8 +156,7 @@ func (s *Series) saw(length task.Span) bool {
 	return s.Trained[0] <= length.Min && length.Max <= s.Trained[1]
 }
 
-// isBeyond reports whether a length is beyond training, or all lengths of a bin. A bin
-// that is neither that nor seen counts in no mean.
+// isBeyond reports whether a length, or all lengths of a bin, are beyond training. Bins that are partly so count in no mean.
 func (s *Series) isBeyond(length task.Span) bool { return length.Min > s.Trained[1] }
 
 // means works out the headline from the runs.
@@ -177,8 +172,7 @@ func (s *Series) means() {
 	s.Effective = s.reach()
 }
 
-// meanOf is a run's mean over lengths, NaN for no lengths. na rises to how many of them the
-// model could not take.
+// meanOf is a run's mean over lengths, NaN for none. na rises to the number that the model could not take.
 func (s *Series) meanOf(seed card.Seeds, in func(length task.Span) bool, na *int) float64 {
 	var values []float64
 	missing := 0
@@ -196,8 +190,7 @@ func (s *Series) meanOf(seed card.Seeds, in func(length task.Span) bool, na *int
 	return float64(mean(values))
 }
 
-// lengthsBeyond lists the lengths beyond training that a seed was measured at,
-// whether the model could take them or not.
+// lengthsBeyond lists the lengths beyond training that a seed was measured at, refused ones too.
 func (s *Series) lengthsBeyond(seed card.Seeds) []task.Span {
 	var out []task.Span
 	for length := range s.seeds[seed] {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Kinds of intervals. One over prompts says nothing of what another training run would do, and is never drawn like one over runs.
+// Kinds of intervals. One over prompts says nothing of other training runs, and looks different.
 const (
 	OverRuns    = "runs"    // the quartiles of several training runs
 	OverPrompts = "prompts" // one run: Wilson's 95 % interval of its prompts
@@ -28,9 +28,7 @@ func single(n Number) Spread { return Spread{Median: n, Low: Unknown, High: Unkn
 
 var unknownSpread = single(Unknown)
 
-// overRuns puts the values of training runs together, NaN where a run has none: their
-// median, and their quartiles if there are several (see quantile). Of two or three runs
-// quartiles are coarse; Runs has them all.
+// overRuns is the median of training runs (NaN for none) and, of several, their quartiles.
 func overRuns(values []float64) Spread {
 	known := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	s := Spread{Median: median(known), Low: Unknown, High: Unknown}
@@ -52,8 +50,7 @@ func (s Spread) overPrompts(c cell) Spread {
 	return s
 }
 
-// overTimes is the median of a cost, from the least to the largest of all that was
-// measured of it; no interval where these are the same.
+// overTimes is the median of a cost, from its least to its largest measurement.
 func overTimes(values, all []float64) Spread {
 	s := Spread{Median: median(values), Low: Unknown, High: Unknown}
 	if len(all) > 0 && slices.Min(all) < slices.Max(all) {
@@ -62,9 +59,8 @@ func overTimes(values, all []float64) Spread {
 	return s
 }
 
-// quantile interpolates linearly between ordered values, of which the least is the
-// quantile 0 and the largest the quantile 1: definition 7 of Hyndman and Fan 1996 (Sample
-// Quantiles in Statistical Packages), the usual one of R and NumPy. Unknown of no values.
+// quantile interpolates linearly between ordered values: definition 7 of Hyndman and Fan 1996 (Sample Quantiles in Statistical
+// Packages). Unknown of none.
 func quantile(values []float64, p float64) Number {
 	if len(values) == 0 {
 		return Unknown
@@ -90,8 +86,7 @@ func mean(values []float64) Number {
 	return Number(sum / float64(len(values))) // NaN of none
 }
 
-// percent gives a spread of ratios: "15.3 (12.1–18.0)"; in square brackets what is an
-// interval over the prompts of one run.
+// percent gives a spread of ratios: "15.3 (12.1–18.0)"; an interval over prompts has square brackets.
 func (s Spread) percent() string { return s.text(Number.percent) }
 
 // short gives a spread of costs.
@@ -108,8 +103,7 @@ func (s Spread) text(write func(Number) string) string {
 	return fmt.Sprintf(format, write(s.Median), write(s.Low), write(s.High))
 }
 
-// percentRuns lists the runs of a spread of ratios: "95.0, 97.0, 98.5"; "" for fewer than
-// two.
+// percentRuns lists several runs' ratios: "95.0, 97.0, 98.5"; else "".
 func (s Spread) percentRuns() string {
 	if len(s.Runs) < 2 {
 		return ""
@@ -131,8 +125,7 @@ func (s Spread) ends() (low, high Number) {
 	return low, high
 }
 
-// apart reports whether two spreads are known to have no value in common: every run of
-// one lies above every run of the other.
+// apart reports whether every run of one spread lies above every run of the other.
 func (s Spread) apart(o Spread) bool {
 	low, high := s.ends()
 	otherLow, otherHigh := o.ends()

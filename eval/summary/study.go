@@ -1,6 +1,5 @@
-// Package summary puts result rows (see package eval) together: the rows of one task, model, encoding or place, their means,
-// effective lengths, ranks and costs, a sentence for each task, and tables. Write writes tables as text, Markdown, LaTeX or
-// CSV; package report draws pages and figures.
+// Package summary puts result rows (see package eval) together: means, effective lengths, ranks, costs, tables, and a sentence
+// for each task.
 package summary
 
 import (
@@ -19,18 +18,15 @@ import (
 
 // Options say how to put rows together. The zero value is ready to use.
 type Options struct {
-	// Encodings lists the known encodings in their usual order. Those not listed
-	// follow in the order of their names. The first one listed is what costs are
-	// relative to.
+	// Encodings lists encodings in their usual order; others follow by name. Costs are relative to the first.
 	Encodings []string
 	Ranks     string // how ranks weigh lengths: ByLengths or ByExamples
-	// OnlyFitted leaves out runs that are not known to have fitted, as papers do whose means
-	// are over such runs. How many there are of all is told all the same (Series.Fit).
+	// OnlyFitted leaves out runs that are not known to have fitted, as some papers do. Series.Fit still counts all.
 	OnlyFitted bool
 	Published  *publishedNumbers // the numbers to compare with; nil for the numbers of Kazemnejad
 }
 
-// Study is what a set of rows says.
+// Study is the summary of a set of rows.
 type Study struct {
 	Measure   string       `json:"-"`
 	Tokens    *Study       `json:"-"` // the same rows by tokens right; nil in that study
@@ -44,8 +40,7 @@ type Study struct {
 	Published []comparison `json:"published"` // by task, then in the order of Encodings
 	Source    string       `json:"-"`         // of the published numbers
 	Caveats   []string     `json:"-"`         // of the comparison, in sentences
-	// Agreements are the agreements of our orders of encodings with the published ones: on each
-	// task that has them, and last over all, where all have.
+	// Agreements compare our orders of encodings with the published ones: on each task, and last over all.
 	Agreements []orderAgreement `json:"agreements"`
 	Notes      []string         `json:"-"` // what a reader must know about the data
 	Weighting  string           `json:"-"` // how ranks weigh lengths
@@ -73,15 +68,13 @@ type Task struct {
 
 	Series []Series `json:"series"` // one for each encoding and size, in the order of Study.Encodings
 	Places []Place  `json:"places"` // what the series cost, where
-	// Columns holds a series for each model as it was run: its file, training seed,
-	// profile and place. Runs is what they cost. Both in order of first appearance.
+	// Columns holds a series for each model as it was run (file, seed, profile, place), and Runs its costs, in order of
+	// appearance.
 	Columns []Series   `json:"-"`
 	Runs    []modelRun `json:"-"`
 
 	Chance []Number `json:"chance"` // accuracy of a guesser, by Lengths
-	// Lengths are those that anything was measured at, ascending; bins of them are told
-	// apart from each length. X is where they stand on the axis of a chart, and Axis its
-	// name.
+	// Lengths are the measured lengths and bins, ascending; X their places on a chart's axis, and Axis its name.
 	Lengths []task.Span  `json:"lengths"`
 	X       []float64    `json:"x"`
 	Axis    string       `json:"axis"`
@@ -90,8 +83,7 @@ type Task struct {
 	Seeds   []card.Seeds `json:"-"`       // training seeds
 	Whole   []task.Span  `json:"-"`       // lengths at which nothing is held out, and bins that hold such
 
-	// AtChance says that no encoding is above chance beyond the trained lengths, so
-	// that the task is not ranked.
+	// AtChance: no encoding is above chance beyond the trained lengths. The task is not ranked.
 	AtChance bool `json:"atChance"`
 
 	Accuracy  Table   `json:"-"` // by length and series
@@ -100,7 +92,7 @@ type Task struct {
 	Tradeoffs []Table `json:"-"` // for each place
 }
 
-// taskKey is what makes a task of its own.
+// taskKey tells tasks apart.
 type taskKey struct {
 	task    string
 	version int
@@ -110,9 +102,8 @@ type taskKey struct {
 
 func taskKeyOf(r eval.Row) taskKey { return taskKey{r.Task, r.TaskVersion, r.Split, r.LongestWindow} }
 
-// New works out a study, by exact match and in Tokens by tokens right. Of rows that
-// measure the same thing twice the answers to the most prompts count (Pool) and the
-// last times; Notes says how many there are. No rows are an error.
+// New works out a study by exact match, and in Tokens by tokens right. Of repeated measurements the answers to the most prompts
+// and the last times count. No rows are an error.
 func New(rows []eval.Row, opt Options) (*Study, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("summary: there are no rows")
@@ -154,7 +145,7 @@ func (s *Study) byTokens() *Study {
 	return &out
 }
 
-// conclude adds what follows from the tasks.
+// conclude adds ranks, comparisons, notes and tables.
 func (s *Study) conclude() {
 	s.Scored = slices.DeleteFunc(slices.Clone(s.Tasks), func(t *Task) bool { return !t.Scored })
 	s.rank()
@@ -289,7 +280,7 @@ func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 	return t
 }
 
-// axisName says what an axis of lengths counts.
+// axisName names an axis of lengths.
 func axisName(lengths []task.Span, scored bool) string {
 	switch {
 	case !scored:
@@ -339,7 +330,7 @@ func seedsOf(rows []eval.Row) []card.Seeds {
 	return slices.Compact(out)
 }
 
-// each returns what f makes of each element.
+// each maps a list.
 func each[T, R any](list []T, f func(T) R) []R {
 	var out []R
 	for _, x := range list {

@@ -2,8 +2,7 @@ package summary
 
 import "strings"
 
-// Table is numbers as people and programs read them. Text, Markdown, CSV, LaTeX and pages are writings of the
-// same one (see Write), and none of them computes.
+// Table is numbers for people and programs, which Write and pages write as they are.
 type Table struct {
 	Title string
 	Head  []string
@@ -21,7 +20,7 @@ type Cell struct {
 	Shape int     // 1 + the index of the encoding whose shape stands before the text; 0 for none
 }
 
-// Section is a part of the results: a heading, tables, and what they say.
+// Section is a part of the results: a heading, tables and their summary.
 type Section struct {
 	Task    string // that it is about, "" for several or none
 	Title   string

@@ -99,7 +99,7 @@ func (t *Task) accuracy(of []Series, heads []string, by string) Table {
 	return out
 }
 
-// intervals says what the intervals of some series are about.
+// intervals names the intervals of some series.
 func intervals(of []Series) string {
 	kinds := map[string]bool{}
 	for _, s := range of {
@@ -163,8 +163,8 @@ func (t *Task) everyRun(of []Series, by string) Table {
 // runsCell lists the runs of a spread of ratios.
 func runsCell(s Spread) Cell { return Cell{Text: cmp.Or(s.percentRuns(), "–"), Value: &s} }
 
-// headline has the accuracy of each series inside and beyond its trained lengths, its rank over all tasks, and its costs in
-// a place. Speed alone has no accuracy, and a place of none no costs.
+// headline has the accuracy of each series inside and beyond its trained lengths, its rank over all tasks, and its costs in a
+// place.
 func (s *Study) headline(t *Task, p Place) Table {
 	out := Table{Title: "headline on " + t.Name, Head: []string{"encoding", "runs"}}
 	if t.Scored {
@@ -211,7 +211,7 @@ func (s *Study) mrr(name string) Number {
 	return Unknown
 }
 
-// tradeoff sets what is right beyond the trained lengths against the time of a token.
+// tradeoff sets accuracy beyond the trained lengths against the time of a step.
 func (s *Study) tradeoff(t *Task, p Place) Table {
 	out := Table{Title: fmt.Sprintf("accuracy against cost on %s, %s", t.Name, p.Name), Head: []string{"encoding",
 		fmt.Sprintf("median decode step at length %s, ms", p.Common.Label()), label(s.Measure) + " beyond, %"}}

@@ -25,7 +25,7 @@ type Text struct {
 	Section Section // its tables, and its summary
 }
 
-// textSeries is what some rows of a corpus say by length, over training runs.
+// textSeries is a corpus' rows of one encoding by length, over training runs.
 type textSeries struct {
 	Name     string
 	Encoding int // and Variant, as Series'
@@ -35,8 +35,7 @@ type textSeries struct {
 	Points   []textPoint // one for each of the text's lengths
 }
 
-// textPoint is a series at one length: bits per byte over training runs. See
-// eval.TextScore.
+// textPoint is bits per byte at one length over training runs; see eval.TextScore.
 type textPoint struct {
 	NA        bool   // measured, but beyond what the model can take or the documents have
 	Bits      Spread // of every token of a window; over training runs, as are the others
@@ -109,8 +108,7 @@ func widen(r *[2]int, n int) {
 	r[1] = max(r[1], n)
 }
 
-// textPoint is what rows of one length say. Rows of one training run, which may differ in
-// their windows or in where they were measured, count once, by their mean.
+// newTextPoint puts rows of one length together. Several rows of one training run count once, by their mean.
 func newTextPoint(rows []eval.Row) textPoint {
 	measured := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return r.Text == nil })
 	p := textPoint{NA: len(rows) > 0 && len(measured) == 0, SlidingSE: Unknown}

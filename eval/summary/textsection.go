@@ -107,7 +107,7 @@ func (t *Text) trainedAt() string {
 }
 
 // summarize says in one sentence who has the fewest bits per byte in windows as long as trained ones, and who stays within
-// textMargin of that furthest beyond them; "" where nobody was measured in windows as long as trained ones.
+// textMargin of that furthest; "" without such windows.
 func (t *Text) summarize() string {
 	at, further := -1, false // the longest windows that all were trained on
 	for i, length := range t.Lengths {
@@ -150,7 +150,7 @@ func (t *Text) summarize() string {
 	return text + "."
 }
 
-// staysTo is the last of the lengths from one on, by index, up to which bits per byte pass the best by textMargin at most.
+// staysTo is the index of the last length, from one on, up to which bits per byte pass the best by textMargin at most.
 func (s textSeries) staysTo(at int, best Number) int {
 	to := at
 	for i := at; i < len(s.Points); i++ {

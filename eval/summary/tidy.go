@@ -25,8 +25,8 @@ type tidyNumber struct {
 	n int // samples or windows behind it; 0 for not counted
 }
 
-// WriteCSV writes tidy CSV: a line for each model, task, length and measure. Of a cell that was measured several times the last
-// row counts. Ratios lie in 0..1. Numbers of observations follow, with their layer, head and tokens.
+// WriteCSV writes tidy CSV: a line for each model, task, length and measure, then each number of observations. Of repeated
+// cells the last row counts. Ratios lie in 0..1.
 func WriteCSV(w io.Writer, rows []eval.Row, observations []eval.Observation) error {
 	c := csv.NewWriter(w)
 	c.Write(tidyHead) // Error tells

@@ -10,9 +10,8 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// trait may tell models of one encoding apart. Those that need not do so only
-// where one seed has models of several values: runs that stop early differ in
-// their steps, and all seeds in the hash of their settings.
+// trait may tell models of one encoding apart: always, or only where one seed has several values, as steps of runs that stop
+// early.
 type trait struct {
 	always bool
 	name   func(eval.Row) string
@@ -45,8 +44,7 @@ func (s *Study) variants(rows []eval.Row) []Series {
 	return out
 }
 
-// groupsBy groups rows by what was changed after training, or by the precision of their file:
-// first models as they were trained, in float32.
+// groupsBy groups rows by intervention or precision: models as they were trained, in float32, come first.
 func groupsBy(rows []eval.Row, of func(eval.Row) string) []group[string] {
 	groups := groupBy(rows, of)
 	slices.SortFunc(groups, func(x, y group[string]) int { return strings.Compare(x.key, y.key) })

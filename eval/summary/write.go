@@ -11,8 +11,8 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// Write writes sections as text ("table"), Markdown ("md") or LaTeX ("latex"). Lines of text have at most width characters where
-// the names of models allow it: columns that do not fit stand below.
+// Write writes sections as text ("table"), Markdown ("md") or LaTeX ("latex"). Columns of text that do not fit into width
+// characters stand below.
 func Write(w io.Writer, format string, width int, sections ...Section) error {
 	write := map[string]func(*strings.Builder, Section){"md": writeMarkdown, "latex": writeLaTeX,
 		"table": func(b *strings.Builder, s Section) { writeText(b, s, width) }}[format]
@@ -58,8 +58,7 @@ func writeText(b *strings.Builder, s Section, width int) {
 // columnGap is the space before a column.
 const columnGap = 2
 
-// folded cuts lines that are too wide into several tables, each with the first
-// column and one other at least.
+// folded cuts wide lines into several tables, each with the first column and another at least.
 func folded(lines [][]string, width int) [][][]string {
 	widths := make([]int, len(lines[0]))
 	for _, line := range lines {
@@ -84,8 +83,7 @@ func folded(lines [][]string, width int) [][][]string {
 	return out
 }
 
-// aligned lays lines of cells out with columns flush right, and no space at the
-// end of a line.
+// aligned lays lines of cells out with columns flush right.
 func aligned(lines [][]string) string {
 	var padded, out strings.Builder
 	t := tabwriter.NewWriter(&padded, 0, 0, columnGap, ' ', tabwriter.AlignRight)
