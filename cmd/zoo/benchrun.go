@@ -14,17 +14,19 @@ import (
 	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/experiment/bench"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/models"
 )
 
 // bench measures what has no row yet and shows tasks as they become complete.
-func (a *app) bench(ctx context.Context, p *bench.Plan, models []bench.Model, o benchOutput) error {
-	if err := p.Add(ctx, models...); err != nil {
+func (a *app) bench(ctx context.Context, p *bench.Plan, measured []bench.Model, o benchOutput) error {
+	if err := p.Add(ctx, measured...); err != nil {
 		return err
 	}
 	if o.dryRun {
 		return a.dryBench(ctx, p, o)
 	}
-	out := &report.Printer{Out: a.Out, Format: o.format, Width: a.Width(), Options: summary.Options{Ranks: o.ranks}}
+	out := &report.Printer{Out: a.Out, Format: o.format, Width: a.Width(), Brief: !o.details,
+		Options: summary.Options{Ranks: o.ranks, Encodings: models.Encodings()}}
 	watch, end := a.watchBench(len(p.Cells), o.file, out)
 	rows, err := p.Run(ctx, o.file, watch)
 	end()

@@ -24,6 +24,7 @@ type Printer struct {
 	Width   int             // of tables of text, in characters; 0 is 80
 	Options summary.Options // of the study
 	Beside  bool            // set the published numbers next to ours, at the end
+	Brief   bool            // of tables of text: in few lines, without the place
 
 	shown map[string]bool // tasks that were written
 	where string          // the line that was written last
@@ -79,19 +80,23 @@ func (p *Printer) sections(rows []eval.Row, wanted func(summary.Section) bool) e
 	if err != nil {
 		return err
 	}
-	sections := slices.DeleteFunc(s.Sections(p.Beside), func(s summary.Section) bool { return !wanted(s) })
+	width, brief := math.MaxInt, p.Brief && p.Format == "table"
+	if p.Format == "table" {
+		width = cmp.Or(p.Width, 80)
+	}
+	sections := s.Sections(p.Beside)
+	if brief {
+		sections = s.Brief(width)
+	}
+	sections = slices.DeleteFunc(sections, func(s summary.Section) bool { return !wanted(s) })
 	if len(sections) == 0 {
 		return nil
 	}
 	var b strings.Builder
-	if p.where != "" {
+	if len(p.shown) > 0 {
 		b.WriteString("\n")
 	}
-	width := math.MaxInt
-	if p.Format == "table" {
-		width = cmp.Or(p.Width, 80)
-	}
-	if where := strings.Join(s.Setups, "; "); where != p.where {
+	if where := strings.Join(s.Setups, "; "); where != p.where && !brief {
 		p.where = where
 		comment := ""
 		if p.Format == "latex" {

@@ -36,6 +36,19 @@ func (n Number) percent() string {
 	return strconv.FormatFloat(100*float64(n), 'f', 1, 64)
 }
 
+// wholePercent is percent without digits behind the point.
+func (n Number) wholePercent() string {
+	switch {
+	case !n.Known():
+		return "–"
+	case n < 1 && n >= 0.995:
+		return ">99"
+	case n > 0 && n < 0.005:
+		return "<1"
+	}
+	return strconv.FormatFloat(100*float64(n), 'f', 0, 64)
+}
+
 // short gives three digits, or all before the point; a dash for no value.
 func (n Number) short() string {
 	if !n.Known() {

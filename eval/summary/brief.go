@@ -1,0 +1,184 @@
+package summary
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nopezoo/zoo/eval/task"
+)
+
+// Brief lays the study by exact match out in few lines of at most width characters: of each task a sentence, a picture, one
+// table of accuracy, and one of costs for each place. Sections have the rest.
+func (s *Study) Brief(width int) []Section {
+	out := each(s.Scored, func(t *Task) Section {
+		series := t.byResult()
+		tables := []Table{t.strips(series, width), t.percents(series, width)}
+		for _, p := range t.Places {
+			tables = append(tables, s.briefCosts(t, p))
+		}
+		return Section{Task: t.Task, Title: t.Summary, Tables: tables}
+	})
+	for _, t := range s.Texts {
+		out = append(out, Section{Task: t.Task, Title: t.Section.Summary, Tables: t.Section.Tables[:1]})
+	}
+	for _, t := range s.Tasks {
+		if !t.Scored {
+			c := newCostTables(t.Lengths, t.Runs)
+			speed := speedSection(t)
+			out = append(out, Section{Title: speed.Title, Tables: []Table{speed.Tables[0], c.step()}})
+		}
+	}
+	return out
+}
+
+// levels are the heights of a strip, from 0 to 1.
+const levels = "▁▂▃▄▅▆▇█"
+
+// level is the height of a ratio: the lowest and the highest are 0 and 1 alone.
+func level(n Number) string {
+	heights := []rune(levels)
+	switch top := len(heights) - 1; {
+	case !n.Known():
+		return "·"
+	case n <= 0:
+		return string(heights[0])
+	case n >= 1:
+		return string(heights[top])
+	default:
+		return string(heights[1+int(float64(n)*float64(top-1))])
+	}
+}
+
+// mostWidth is how many characters of a strip a length has at most.
+const mostWidth = 5
+
+// strips draw exact match by length as a line of blocks for each series, with a stroke where the trained lengths end.
+func (t *Task) strips(series []Series, width int) Table {
+	const carries = "right to"
+	names, label := longest(each(series, Series.marked)), longest(each(t.Lengths, task.Span.Label))
+	room := width - 3*columnGap - names - max(len(carries), label) - 1
+	shown := spaced(len(t.Lengths), room)
+	wide := max(1, min(mostWidth, room/len(shown)))
+	out := Table{Title: "exact match by length: ▁ 0 %, █ 100 %"}
+	ends := -1 // index into shown of the first length beyond the trained ones
+	if t.Trained[1] > 0 {
+		out.Title += fmt.Sprintf("; │ training ends at %d", t.Trained[1])
+		ends = slices.IndexFunc(shown, func(i int) bool { return t.Lengths[i].Max > t.Trained[1] })
+	}
+	strip := func(s Series) string {
+		var b strings.Builder
+		for k, i := range shown {
+			if k == ends && k > 0 {
+				b.WriteString("│")
+			}
+			b.WriteString(strings.Repeat(level(s.Points[i].Exact.Median), wide))
+		}
+		return b.String()
+	}
+	out.Head = []string{"", t.ruler(shown, wide, ends), carries}
+	for _, s := range series {
+		end := s.Effective.Length.Label()
+		if s.Effective.Length == (task.Span{}) {
+			end = "–"
+		}
+		out.add(words(s.marked(), strip(s), end)...)
+	}
+	return out
+}
+
+// ruler has the labels of the lengths of a strip where they stand, as many as have room.
+func (t *Task) ruler(shown []int, wide, ends int) string {
+	var b strings.Builder
+	total := len(shown) * wide
+	for k, i := range shown {
+		at, label := k*wide, t.Lengths[i].Label()
+		if ends > 0 {
+			total = len(shown)*wide + 1
+			if k >= ends {
+				at++
+			}
+		}
+		have := utf8.RuneCountInString(b.String())
+		if size := utf8.RuneCountInString(label); (have == 0 || at > have) && at+size <= total {
+			b.WriteString(strings.Repeat(" ", at-have) + label)
+		}
+	}
+	return b.String() + strings.Repeat(" ", max(0, total-utf8.RuneCountInString(b.String())))
+}
+
+// longest is how many characters the longest text has.
+func longest(texts []string) int {
+	return slices.Max(append(each(texts, utf8.RuneCountInString), 0))
+}
+
+// spaced lists at most so many of n, evenly, the last among them.
+func spaced(n, most int) []int {
+	most = min(n, max(most, 1))
+	out := make([]int, most)
+	for k := range out {
+		out[k] = (k+1)*n/most - 1
+	}
+	return out
+}
+
+// percents is exact match by length, a line for each series, of as many lengths as there is room for.
+func (t *Task) percents(series []Series, width int) Table {
+	names := longest(each(series, Series.marked))
+	column := columnGap + max(len("100"), len(seenMark)+longest(each(t.Lengths, task.Span.Label)))
+	shown := spaced(len(t.Lengths), (width-names-columnGap)/column)
+	out := Table{Title: fmt.Sprintf("exact match in %%, %s prompts; %s trained", promptsOf(series, t.Lengths...), seenMark),
+		Head: []string{""}}
+	if slices.ContainsFunc(series, func(s Series) bool { return len(s.Seeds) > 1 }) {
+		out.Title += "; medians over runs"
+	}
+	if len(shown) < len(t.Lengths) {
+		out.Title += fmt.Sprintf("; %d of %d lengths", len(shown), len(t.Lengths))
+	}
+	for _, i := range shown {
+		head := t.Lengths[i].Label()
+		if t.Lengths[i].Max <= t.Trained[1] {
+			head += seenMark
+		}
+		out.Head = append(out.Head, head)
+	}
+	for _, s := range series {
+		line := words(s.marked())
+		for _, i := range shown {
+			c := Cell{Text: s.Points[i].Exact.Median.wholePercent(), Value: &s.Points[i].Exact, N: s.Points[i].N}
+			if s.Points[i].NA {
+				c.Text = "n/a"
+			}
+			line = append(line, c)
+		}
+		out.add(line...)
+		out.Notes = append(out.Notes, causes(s.Name, s.Rows)...)
+	}
+	return out
+}
+
+// briefCosts has the time to the first token and that of one more token of each series, at the place's common length.
+func (s *Study) briefCosts(t *Task, p Place) Table {
+	out := Table{Head: []string{""}}
+	kinds := slices.DeleteFunc(metrics(), func(m metric) bool { return m.Key != "prefill" && m.Key != "decode" })
+	slices.Reverse(kinds)
+	for _, m := range kinds {
+		out.Head = append(out.Head, map[string]string{"prefill": "first token", "decode": "each more"}[m.Key]+s.relativeTo(t, p, m))
+	}
+	batch := 0
+	for _, of := range t.byResult() {
+		at := p.of(t, of.Name).Common
+		if at.Length == (task.Span{}) {
+			continue
+		}
+		batch = max(batch, at.Rows[0].TimedBatch)
+		line := words(of.marked())
+		for _, m := range kinds {
+			line = append(line, s.costCell(t, p, of.Name, m))
+		}
+		out.add(line...)
+	}
+	out.Title = fmt.Sprintf("ms per batch of %d at length %s, %s", batch, p.Common.Label(), p.Name)
+	return out
+}
