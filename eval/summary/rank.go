@@ -42,83 +42,51 @@ func weights(by, name string) func(length task.Span) float64 {
 
 // ranking holds the contestants of a task beyond the trained lengths, as Kazemnejad et al. have for each task and seed.
 type ranking struct {
-	standings map[string]standing
-	chance    float64 // mean accuracy of a guesser
+	means  contest
+	low    float64 // the highest lower end of the means' 95 % intervals
+	chance float64 // mean accuracy of a guesser
 }
 
-// standing is a contestant's mean of the measure, and the lower end of its prompts' 95 % interval.
-type standing struct{ mean, low float64 }
-
 // newRanking takes means over the lengths that all contestants were measured at. A length that one cannot take counts as wrong:
-// else refusing would win. Without common lengths there are no standings.
+// else refusing would win. A mean's interval is Wilson's for 1/Σ(w²/n) prompts, which give a proportion the mean's variance.
 func newRanking(name string, cells map[string]map[task.Span]cell, by string) ranking {
+	r := ranking{means: contest{}}
 	var common []task.Span
-	of := map[string]map[task.Span]cell{}
-	for name, at := range cells {
-		if len(at) == 0 {
-			continue
-		}
-		if len(of) == 0 {
+	for _, at := range cells {
+		if lacks := func(length task.Span) bool { _, ok := at[length]; return !ok }; common == nil {
 			common = slices.SortedFunc(maps.Keys(at), task.Span.Compare)
+		} else if len(at) > 0 {
+			common = slices.DeleteFunc(common, lacks)
 		}
-		common = slices.DeleteFunc(common, func(length task.Span) bool { _, ok := at[length]; return !ok })
-		of[name] = at
 	}
-	weight := weights(by, name)
-	total := 0.0
+	weight, total := weights(by, name), 0.0
 	for _, length := range common {
 		total += weight(length)
 	}
-	r := ranking{standings: map[string]standing{}}
-	if total == 0 {
-		return r
-	}
-	for name, at := range of {
-		r.standings[name] = r.stand(at, common, func(length task.Span) float64 { return weight(length) / total })
+	for contestant, at := range cells {
+		if len(at) == 0 || total == 0 {
+			continue
+		}
+		var mean, chance, spread float64
+		for _, length := range common {
+			c, w := at[length], weight(length)/total
+			mean += w * c.accuracy
+			chance += w * c.chance
+			if c.n > 0 {
+				spread += w * w / float64(c.n)
+			}
+		}
+		r.means[contestant], r.chance = mean, max(r.chance, chance) // a cell without samples tells no chance
+		if spread > 0 {
+			low, _ := eval.Wilson(mean, 1/spread)
+			r.low = max(r.low, low)
+		}
 	}
 	return r
 }
 
-// stand is one contestant's mean. Its interval is Wilson's for 1/Σ(w²/n) prompts, which give a proportion the mean's variance.
-func (r *ranking) stand(at map[task.Span]cell, lengths []task.Span, share func(task.Span) float64) standing {
-	var mean, chance, spread float64
-	for _, length := range lengths {
-		c, w := at[length], share(length)
-		mean += w * c.accuracy
-		chance += w * c.chance
-		if c.n > 0 {
-			spread += w * w / float64(c.n)
-		}
-	}
-	r.chance = max(r.chance, chance) // a cell without samples tells no chance
-	if spread == 0 {
-		return standing{}
-	}
-	low, _ := eval.Wilson(mean, 1/spread)
-	return standing{mean, low}
-}
-
 // atChance reports whether no contestant's interval lies above the accuracy of a guesser.
-func (r ranking) atChance() bool {
-	for _, s := range r.standings {
-		if s.low > r.chance {
-			return false
-		}
-	}
-	return true
-}
-
-// contest is the ranking's part in mean ranks: nothing at chance.
-func (r ranking) contest() contest {
-	if r.atChance() {
-		return nil
-	}
-	c := contest{}
-	for name, s := range r.standings {
-		c[name] = s.mean
-	}
-	return c
-}
+func (r ranking) atChance() bool { return r.low <= r.chance }
 
 // contest is how well each contestant did, by name. NaN takes no part.
 type contest map[string]float64

@@ -75,11 +75,11 @@ func TestNewRanking(t *testing.T) {
 		{"the paper has as many of each", "copy", ByExamples, nil, contest{"a": 0.5, "b": 0.5}},
 		{"a task that is not known", "juggling", ByExamples, nil, contest{"a": 0.5, "b": 0.5}},
 		{"what cannot be taken is wrong", "copy", ByLengths, refused, contest{"a": 0.5, "b": 0.5, "c": 0.45}},
-		{"nothing in common", "copy", ByLengths, cells(0, map[int]int{40: 1}), nil},
+		{"nothing in common", "copy", ByLengths, cells(0, map[int]int{40: 1}), contest{}},
 	} {
 		on["c"] = tc.c
 		r := newRanking(tc.task, on, tc.by)
-		if diff := cmp.Diff(tc.want, r.contest(), cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+		if diff := cmp.Diff(tc.want, r.means, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
 	}
@@ -104,8 +104,8 @@ func TestAtChance(t *testing.T) {
 		{"one that guesses alone", among(map[int]int{9: 52}), true},
 		{"nobody", among(), true},
 	} {
-		if got := tc.r.atChance(); got != tc.want || got != (tc.r.contest() == nil) {
-			t.Errorf("%s: %v, contest %v", tc.name, got, tc.r.contest())
+		if got := tc.r.atChance(); got != tc.want {
+			t.Errorf("%s: %v, means %v", tc.name, got, tc.r.means)
 		}
 	}
 	none := newRanking("copy", map[string]map[task.Span]cell{"a": cells(1e-40, map[int]int{30: 0}),
@@ -116,7 +116,7 @@ func TestAtChance(t *testing.T) {
 		t.Error("where nobody copies all are at chance, where one does they are not")
 	}
 	r := among(map[int]int{9: 80, 10: 80}, map[int]int{9: 75, 10: 75})
-	if low, _ := eval.Wilson(0.8, 200); math.Abs(r.standings["a"].low-low) > 1e-12 {
-		t.Errorf("a mean over two equal lengths has the lower end %v, all prompts together %v", r.standings["a"].low, low)
+	if low, _ := eval.Wilson(0.8, 200); math.Abs(r.low-low) > 1e-12 {
+		t.Errorf("a mean over two equal lengths has the lower end %v, all prompts together %v", r.low, low)
 	}
 }

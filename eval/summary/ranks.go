@@ -90,8 +90,8 @@ func (s *Study) contests() []contests {
 		of := contests{task: t}
 		rankings := t.rankings(t.Series, s.Weighting)
 		for _, r := range rankings {
-			if c := r.contest(); len(c) > 1 {
-				of.of = append(of.of, c)
+			if len(r.means) > 1 && !r.atChance() {
+				of.of = append(of.of, r.means)
 			}
 		}
 		if len(of.of) > 0 {
@@ -133,7 +133,7 @@ func (t *Task) rankings(among []Series, by string) []ranking {
 			cells[s.Name] = maps.Clone(s.seeds[seed])
 			maps.DeleteFunc(cells[s.Name], func(length task.Span, _ cell) bool { return !s.isBeyond(length) })
 		}
-		if r := newRanking(t.Task, cells, by); len(r.standings) > 0 {
+		if r := newRanking(t.Task, cells, by); len(r.means) > 0 {
 			out = append(out, r)
 		}
 	}
