@@ -72,22 +72,32 @@ func (s *Report) palette() string {
 		"@media (prefers-color-scheme:dark){:root:not([data-theme=light]){%s}}\n%s", &light, &dark, &dark, &classes)
 }
 
-// textView is the page's part about a corpus.
-type textView struct {
-	summary.Section
-	Charts []pageChart
+// view is a part of the page with charts as SVG.
+type view struct {
+	Title    string
+	Sections []summary.Section
+	Charts   []pageChart
 }
 
-func (s *Report) textViews() ([]textView, error) {
-	var out []textView
+// textViews are the page's parts about corpora.
+func (s *Report) textViews() (out []view, err error) {
 	for _, t := range s.Texts {
-		charts, err := pageCharts(s.textFigures(t))
-		if err != nil {
+		v := view{Title: t.Section.Title, Sections: []summary.Section{t.Section}}
+		if v.Charts, err = pageCharts(s.textFigures(t)); err != nil {
 			return nil, err
 		}
-		out = append(out, textView{t.Section, charts})
+		out = append(out, v)
 	}
 	return out, nil
+}
+
+// insideView is the page's part about observations, without tables of heads for steps on the way.
+func (s *Report) insideView() (v view, err error) {
+	for _, t := range s.inside {
+		v.Sections = append(v.Sections, t.Sections(false)...)
+	}
+	v.Charts, err = pageCharts(s.insideFigures())
+	return v, err
 }
 
 // mark is the shape of an encoding, from 1, in its colour.

@@ -61,20 +61,14 @@ func columns(rows []eval.Row, traits []func(eval.Row) string) []Series {
 
 // placed gives rows without a measurement the environment of the last measured row of their model, or else of the first.
 func placed(rows []eval.Row) []eval.Row {
-	type model struct {
-		eval.Environment // without what such rows lack
-		profile          string
-		batch            int
+	model := func(r eval.Row) string { // without what such rows lack
+		r.ORTVersion, r.Adapter, r.ToolVersion = "", "", ""
+		return fmt.Sprintf("%#v %s %d", r.Environment, r.Profile, r.Batch)
 	}
-	of := func(r eval.Row) model {
-		m := model{r.Environment, r.Profile, r.Batch}
-		m.ORTVersion, m.Adapter, m.ToolVersion = "", "", ""
-		return m
-	}
-	last := map[model]eval.Environment{}
+	last := map[string]eval.Environment{}
 	note := func(r eval.Row) {
 		if !r.NA {
-			last[of(r)] = r.Environment
+			last[model(r)] = r.Environment
 		}
 	}
 	for _, r := range slices.Backward(rows) { // so that the first remain
@@ -83,8 +77,8 @@ func placed(rows []eval.Row) []eval.Row {
 	out := slices.Clone(rows)
 	for i, r := range rows {
 		if note(r); r.NA {
-			at := last[of(r)]
-			out[i].ORTVersion, out[i].Adapter = cmp.Or(r.ORTVersion, at.ORTVersion), cmp.Or(r.Adapter, at.Adapter)
+			found := last[model(r)]
+			out[i].ORTVersion, out[i].Adapter = cmp.Or(r.ORTVersion, found.ORTVersion), cmp.Or(r.Adapter, found.Adapter)
 		}
 	}
 	return out

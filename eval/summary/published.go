@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -93,17 +92,13 @@ const PublishedFile = "published.csv"
 // empty comment line each caveat.
 func ReadPublished(name string, results ...string) (*publishedNumbers, error) {
 	if name == "" {
-		var err error
-		if name, err = publishedFile(results); err != nil || name == "" {
+		found, err := publishedFile(results)
+		if err != nil || found == "" {
 			return nil, err
 		}
+		name = found
 	}
-	f, _, err := files.OpenRegular(name, 1<<26)
-	if err != nil {
-		return nil, fmt.Errorf("summary: published numbers: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(f)
+	data, err := files.ReadRegular(name, 1<<26)
 	if err != nil {
 		return nil, fmt.Errorf("summary: published numbers: %w", err)
 	}
@@ -114,6 +109,7 @@ func ReadPublished(name string, results ...string) (*publishedNumbers, error) {
 	return p, nil
 }
 
+// publishedFile is the one PublishedFile beside results, "" for none.
 func publishedFile(results []string) (string, error) {
 	var found []string
 	for _, folder := range results {
@@ -125,12 +121,10 @@ func publishedFile(results []string) (string, error) {
 			folder = filepath.Dir(folder)
 		}
 		name := filepath.Join(folder, PublishedFile)
-		_, err = os.Stat(name)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("summary: published numbers: %w", err)
-		}
-		if err == nil && !slices.Contains(found, name) {
+		if _, err = os.Stat(name); err == nil && !slices.Contains(found, name) {
 			found = append(found, name)
+		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("summary: published numbers: %w", err)
 		}
 	}
 	if len(found) > 1 {
