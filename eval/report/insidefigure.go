@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -44,25 +43,15 @@ func smallPanels(file string, width vg.Length, panels []panel, legend []name) fi
 
 // distanceFigure has a panel for each model with a line for each head: its mean distance by length.
 func distanceFigure(t summary.InsideTask) figure {
-	if len(t.Lengths) < 2 {
-		return figure{}
-	}
 	var panels []panel
-	top, layers, seeds := 0.0, 0, map[string]int{}
-	shown := slices.DeleteFunc(slices.Clone(t.Models), func(m summary.InsideModel) bool {
-		_, length := m.Seen(eval.MeasureAttention, eval.TaskTokens)
-		return length < 0 || m.OnTheWay
-	})
-	for _, m := range shown {
-		seeds[m.Encoding]++
-	}
-	for _, m := range shown {
-		places, _ := m.Seen(eval.MeasureAttention, eval.TaskTokens)
-		p := panel{title: m.Encoding, trained: m.Trained, y: axis{label: "tokens back", ticks: even(0)},
-			x: axis{label: t.Name + " length", low: float64(t.Lengths[0]), high: float64(t.Lengths[len(t.Lengths)-1]), ticks: few(t.Lengths)}}
-		if seeds[m.Encoding] > 1 {
-			p.title = m.Name
+	top, layers := 0.0, 0
+	for _, m := range t.Models {
+		places, length := m.Seen(eval.MeasureAttention, eval.TaskTokens)
+		if length < 0 || m.OnTheWay || len(t.Lengths) < 2 {
+			continue
 		}
+		p := panel{title: m.Name, trained: m.Trained, y: axis{label: "tokens back", ticks: even(0)},
+			x: axis{label: t.Name + " length", low: float64(t.Lengths[0]), high: float64(t.Lengths[len(t.Lengths)-1]), ticks: few(t.Lengths)}}
 		add := func(style draw.LineStyle, at []*eval.Observation, distance func(*eval.Observation) float64) {
 			var points []point
 			for _, o := range at {
