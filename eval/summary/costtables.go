@@ -33,22 +33,16 @@ func newCostTables(lengths []task.Span, runs []modelRun) *costTables {
 }
 
 func (t *costTables) table(title string, cell func(costPoint) Cell) Table {
-	out := Table{Title: title, Head: append([]string{"length"}, t.heads...)}
-	for _, length := range t.lengths {
-		line := words(length.Label())
-		for _, run := range t.runs {
-			c := Cell{Text: "–"}
-			if p := run.costs.at(length); p.Length.Max > 0 {
-				c = cell(p)
-				c.N = len(p.Rows)
-			} else if slices.ContainsFunc(run.Rows, func(r eval.Row) bool { return r.NA && r.Span() == length }) {
-				c.Text = "n/a"
-			}
-			line = append(line, c)
+	return grid(title, "length", each(t.lengths, task.Span.Label), t.heads, func(i, k int) Cell {
+		run, c := t.runs[k], Cell{Text: "–"}
+		if p := run.costs.at(t.lengths[i]); p.Length.Max > 0 {
+			c = cell(p)
+			c.N = len(p.Rows)
+		} else if slices.ContainsFunc(run.Rows, func(r eval.Row) bool { return r.NA && r.Span() == t.lengths[i] }) {
+			c.Text = "n/a"
 		}
-		out.add(line...)
-	}
-	return out
+		return c
+	})
 }
 
 // medians is a table of numbers that are medians over samples, written as one cell of which the first is the value.

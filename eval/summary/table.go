@@ -31,6 +31,19 @@ type Section struct {
 // add adds a line.
 func (t *Table) add(cells ...Cell) { t.Lines = append(t.Lines, cells) }
 
+// grid has a line for each name and a column for each head.
+func grid(title, corner string, names, heads []string, cell func(line, column int) Cell) Table {
+	out := Table{Title: title, Head: append([]string{corner}, heads...)}
+	for i, name := range names {
+		line := words(name)
+		for k := range heads {
+			line = append(line, cell(i, k))
+		}
+		out.add(line...)
+	}
+	return out
+}
+
 // words are cells of text; the first names its line.
 func words(texts ...string) []Cell {
 	return each(texts, func(text string) Cell { return Cell{Text: text, Words: true} })

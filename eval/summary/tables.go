@@ -46,26 +46,20 @@ func (t *Task) byResult() []Series {
 
 // byLength has a line for each length and a column for each series.
 func (t *Task) byLength(title string, of []Series, heads []string, cell func(Series, point) Cell) Table {
-	out := Table{Title: title, Head: append([]string{"length"}, heads...)}
-	for i, length := range t.Lengths {
-		line := words(length.Label())
-		for _, s := range of {
-			p, c := s.Points[i], Cell{Text: "–"}
-			switch {
-			case p.NA:
-				c.Text = "n/a"
-			case p.N > 0:
-				c = cell(s, p)
-				c.N = p.N
-			}
-			if s.saw(length) && (p.NA || p.N > 0) {
-				c.Mark = seenMark
-			}
-			line = append(line, c)
+	return grid(title, "length", each(t.Lengths, task.Span.Label), heads, func(i, k int) Cell {
+		s, p, c := of[k], of[k].Points[i], Cell{Text: "–"}
+		switch {
+		case p.NA:
+			c.Text = "n/a"
+		case p.N > 0:
+			c = cell(s, p)
+			c.N = p.N
 		}
-		out.add(line...)
-	}
-	return out
+		if s.saw(p.Length) && (p.NA || p.N > 0) {
+			c.Mark = seenMark
+		}
+		return c
+	})
 }
 
 // accuracy is a measure by length; below stand its means, how far each series carries, and the runs behind it.

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/human"
 )
 
@@ -15,22 +17,14 @@ const textMargin = 0.02
 // section is bits per byte by the length of windows, with a column for each encoding, and by place in the longest ones.
 func (t *Text) section() Section {
 	best := t.byResult()
-	heads := append([]string{"length"}, each(best, func(s textSeries) string { return s.Name })...)
+	heads := each(best, func(s textSeries) string { return s.Name })
 	table := func(title string, cell func(textPoint) Cell) Table {
-		out := Table{Title: title, Head: heads}
-		for i, length := range t.Lengths {
-			line := words(length.Label())
-			for _, s := range best {
-				switch p := s.Points[i]; {
-				case p.NA:
-					line = append(line, Cell{Text: "n/a"})
-				default:
-					line = append(line, cell(p))
-				}
+		return grid(title, "length", each(t.Lengths, task.Span.Label), heads, func(i, k int) Cell {
+			if best[k].Points[i].NA {
+				return Cell{Text: "n/a"}
 			}
-			out.add(line...)
-		}
-		return out
+			return cell(best[k].Points[i])
+		})
 	}
 	sliding := table(fmt.Sprintf("bits per byte of the last %d tokens of each window (sliding), median over runs ± standard error over windows",
 		t.Stride), func(p textPoint) Cell {
@@ -67,26 +61,17 @@ func bitsCell(s Spread) Cell { return Cell{Text: s.Median.rank(), Value: &s} }
 
 // byPlace is bits per byte by place, in the longest windows that were measured.
 func (t *Text) byPlace(of []textSeries, heads []string) Table {
-	out := Table{Title: fmt.Sprintf("bits per byte by the tokens before, in windows of %s, median over runs", t.Lengths[t.Longest].Label()),
-		Head: append([]string{"tokens before"}, heads[1:]...)}
-	places := func(s textSeries) []positionPoint { return s.Points[t.Longest].Positions }
-	longest := slices.MaxFunc(of, func(a, b textSeries) int { return len(places(a)) - len(places(b)) })
-	for k, place := range places(longest) {
-		label := fmt.Sprint(place.From)
-		if place.From < place.To {
-			label = fmt.Sprintf("%d–%d", place.From, place.To)
+	places := each(of, func(s textSeries) []positionPoint { return s.Points[t.Longest].Positions })
+	names := each(slices.MaxFunc(places, func(a, b []positionPoint) int { return len(a) - len(b) }), func(p positionPoint) string {
+		return strings.Join(slices.Compact([]string{strconv.Itoa(p.From), strconv.Itoa(p.To)}), "–")
+	})
+	title := fmt.Sprintf("bits per byte by the tokens before, in windows of %s, median over runs", t.Lengths[t.Longest].Label())
+	return grid(title, "tokens before", names, heads, func(i, k int) Cell {
+		if i >= len(places[k]) {
+			return Cell{Text: "n/a"}
 		}
-		line := words(label)
-		for _, s := range of {
-			c := Cell{Text: "n/a"}
-			if at := places(s); k < len(at) {
-				c = bitsCell(at[k].Bits)
-			}
-			line = append(line, c)
-		}
-		out.add(line...)
-	}
-	return out
+		return bitsCell(places[k][i].Bits)
+	})
 }
 
 // trainedAt says which lengths and runs series have.
