@@ -76,7 +76,7 @@ func (c *composer) op(op string, in []*graph.Node, attrs ...graph.Attr) *graph.N
 	}
 	n := c.b.Op(op, in, attrs...)
 	if c.b.Err() == nil {
-		if err := c.costs.after(n); err != nil {
+		if err := c.after(n); err != nil {
 			return c.fail("%w", err)
 		}
 	}

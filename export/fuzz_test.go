@@ -20,6 +20,9 @@ func FuzzRead(f *testing.F) {
 		f.Add(write(f, g.graph, nil, export.Options{ParamsAsInputs: true}))
 	}
 	f.Add(marshal(f, valid()))
+	for _, r := range foreignRows() {
+		f.Add(marshal(f, r.file()))
+	}
 	f.Fuzz(readAndRewrite)
 }
 

@@ -15,6 +15,10 @@ const (
 	maxText  = 1 << 20 // bytes of the shapes of one node's inputs
 	maxWork  = 1 << 26 // bytes of all products of axis expressions in a file
 	maxKnown = 1 << 19 // axis lengths that a file's nodes hold as known contents
+
+	// Elements of a value whose shape the file computes, in a file of no bytes, and more for each byte. Of shapes that
+	// are stated the safety validation has bounded all that are alive at once.
+	maxMade, maxGrowth = 1 << 28, 16
 )
 
 // contents estimates, from above, the contents of a value where the shape rules

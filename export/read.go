@@ -33,7 +33,7 @@ func Read(f *safety.File) (*graph.Graph, map[string]*tensor.Tensor, error) {
 	r := reader{
 		b: graph.NewBuilder(), costs: costs{known: map[*graph.Node]contents{}},
 		values: map[string]*graph.Node{}, names: map[*graph.Node]string{}, weights: map[string]*tensor.Tensor{},
-		taken: map[string]bool{},
+		taken: map[string]bool{}, most: maxMade + maxGrowth*len(f.Data),
 	}
 	err := checkFlat(f)
 	if err == nil {
@@ -53,6 +53,7 @@ type reader struct {
 	names   map[*graph.Node]string // of the file's nodes
 	weights map[string]*tensor.Tensor
 	taken   map[string]bool // names of inputs and parameters
+	most    int             // elements of a value
 	graph   *graph.Graph
 }
 
@@ -195,7 +196,24 @@ func (r *reader) node(n *onnxpb.NodeProto) error {
 		return err
 	}
 	r.made(n.Output[0], node, n.Name)
-	return r.costs.after(node)
+	return r.after(node)
+}
+
+// after bounds what has been made of a node.
+func (r *reader) after(n *graph.Node) error {
+	elements := 1
+	for _, d := range n.Shape {
+		length, literal := d.Int()
+		if !literal || length < 1 {
+			continue
+		}
+		if length > r.most/elements {
+			return fmt.Errorf("its value is %s: with 1 for each axis of no fixed length it has more than %d elements, which are supported",
+				n.Type(), r.most)
+		}
+		elements *= length
+	}
+	return r.costs.after(n)
 }
 
 // trimmed is a node's inputs without those at the end that are left out.

@@ -14,9 +14,16 @@ itself does not, in two environments, since Optimum wants an older transformers 
     make build && /tmp/foreign/bin/python scripts/foreign.py --zoo bin/zoo --optimum /tmp/optimum/bin/python
 
 The rows that it prints are in docs/foreign.md. They are not part of any test.
+
+With --testdata it has Optimum export the checkpoints of modelfile/hf/testdata/pretrained instead, for the test
+Optimum, which compares the pure-Go engine with the logits that lie beside these. Where Optimum's file computes
+something else than transformers, what onnxruntime computes with it is written too:
+
+    /tmp/optimum/bin/python scripts/foreign.py --testdata export/foreign/testdata/optimum
 """
 
 import argparse
+import gzip
 import json
 import os
 import re
@@ -34,6 +41,10 @@ PROMPTS = ["The quick brown fox", "hello", "It's a lovely day, isn't it? In 1984
            "world world world"]
 NEW_TOKENS = 16
 POSITIONS = 128
+PRETRAINED = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "modelfile/hf/testdata/pretrained")
+CHECKPOINTS = ("gpt2", "llama", "llama-llama3", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text", "mistral", "phi", "phi3",
+               "gpt_neox", "gptj", "stablelm", "opt", "bloom", "mpt", "falcon", "falcon-alibi", "olmo2", "granite", "smollm3")
+OFF = "gemma2", "falcon-alibi"  # without the cap of scores; with slopes in other bits
 
 
 def main():
@@ -43,7 +54,12 @@ def main():
     p.add_argument("--families", default=",".join(FAMILIES), help=f"of {', '.join(FAMILIES)}")
     p.add_argument("--work", help="folder to make the models in, and to find them in again (default: a temporary one)")
     p.add_argument("--optimum", default=sys.executable, help="the Python that has Optimum (default: this one)")
+    p.add_argument("--testdata", metavar="DIR", help="write Optimum's files of the checkpoints in testdata there, and end")
     a = p.parse_args()
+    if a.testdata:
+        needs.packages(__doc__, "onnxruntime")
+        needs.packages(__doc__, "optimum", python=a.optimum)
+        sys.exit(write_testdata(os.path.abspath(a.testdata), a.optimum))
     needs.packages(__doc__, "torch", "transformers", "onnx", "onnxscript", "onnx_ir", "onnxruntime", "tqdm",
                    *(["onnxruntime_genai"] if "genai" in a.exporters else []))
     if "optimum" in a.exporters.split(","):
@@ -133,6 +149,34 @@ def export(exporter, source, out, optimum):
         tolerance = 0.2 if exporter.endswith("float16") else tolerance
     shutil.copy(os.path.join(source, "tokenizer.json"), out)
     write_expected(out, rows, tolerance)
+
+
+def write_testdata(out, optimum):
+    """Write Optimum's files of checkpoints in testdata, packed."""
+    os.makedirs(out, exist_ok=True)
+    for name in CHECKPOINTS:
+        with tempfile.TemporaryDirectory() as work:
+            source, model = os.path.join(work, "source"), os.path.join(work, "model", "model.onnx")
+            os.makedirs(source)
+            # The keys of before transformers 5, as Optimum's does not read the others.
+            shutil.copy(os.path.join(PRETRAINED, name, "config.hub.json"), os.path.join(source, "config.json"))
+            shutil.copy(os.path.join(PRETRAINED, name, "model.safetensors"), source)
+            run([optimum, "-m", "optimum.exporters.onnx", "--model", source, "--task", "text-generation-with-past",
+                 os.path.dirname(model)])
+            with open(model, "rb") as f, open(os.path.join(out, name + ".onnx.gz"), "wb") as packed:
+                with gzip.GzipFile("", "wb", 9, packed, 0) as z:
+                    z.write(f.read())
+            if name in OFF:
+                with open(os.path.join(PRETRAINED, name, "expected.json")) as f:
+                    cases = json.load(f)["cases"]
+                ids = [[t for t, seen in zip(*row) if seen] for c in cases for row in zip(c["input_ids"], c["attention_mask"])]
+                rows = [by_onnxruntime(model, {"ids": row}) for row in ids]
+                for r in rows:
+                    r["logits"] = [[float(f"{v:.7g}") for v in logits] for logits in r["logits"]]
+                with open(os.path.join(out, name + ".json"), "w") as f:
+                    json.dump({"rows": rows}, f, separators=(",", ":"))
+        print(name, os.path.getsize(os.path.join(out, name + ".onnx.gz")), flush=True)
+    return 0
 
 
 def by_torch(source, path, exporter):
