@@ -6,7 +6,7 @@ LENGTHS     = 20..200
 STEPS       = 1500
 
 .DEFAULT_GOAL := help
-.PHONY: help build setup demo catalogue check-catalogue report cost test test-race test-pretrained test-slurm test-gpu test-arm64 test-report cross lint golden echarts bench-train bench-encodings clean
+.PHONY: help build setup demo catalogue check-catalogue report cost test test-race test-docs test-pretrained test-slurm test-gpu test-arm64 test-report cross lint golden echarts bench-train bench-encodings clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,10 @@ test: setup ## Run all tests, with ONNX Runtime required; without cgo those that
 	ZOO_REQUIRE_ORT=1 go test ./...
 	CGO_ENABLED=0 ZOO_REQUIRE_ORT=1 go test . ./runtime/... ./cmd/zoo
 	CGO_ENABLED=0 go test -tags static_build $(STATIC)
+	$(MAKE) test-docs
+
+test-docs: setup ## Run the quick commands of README.md and docs as a reader does, about a minute on two cores
+	ZOO_REQUIRE_ORT=1 QUICK_COMMANDS=1 go test ./cmd/zoo -run QuickCommands -count 1 -timeout 20m
 
 test-race: setup ## Run all tests under the race detector
 	ZOO_REQUIRE_ORT=1 go test -race ./...
