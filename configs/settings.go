@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/internal/suggest"
+	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
@@ -107,6 +108,13 @@ func Find(key string) (setting, error) {
 	var known []string
 	for _, s := range settings {
 		known = append(known, s.Key)
+	}
+	for _, r := range pe.Table() {
+		for _, s := range r.Make.Settings {
+			if s.Name == key {
+				return setting{}, suggest.Unknown("key", key, append(known, "model.encoding_params."+key))
+			}
+		}
 	}
 	return setting{}, suggest.Unknown("key", key, known)
 }

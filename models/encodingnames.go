@@ -26,6 +26,9 @@ func EncodingNames(encodings []string) ([]string, error) {
 			out = append(out, Config{Mixer: p.String()}.Name())
 			continue
 		}
+		if name == "" {
+			return nil, errors.New("an encoding has no name; leave out a comma, or name one of: zoo list encodings")
+		}
 		row, err := pe.Find(name)
 		if errors.Is(err, pe.ErrUnknown) {
 			err = suggest.Unknown("encoding", name, Encodings()) // which knows a spelling distance

@@ -77,7 +77,13 @@ func Find(name string, o Options) (Model, error) {
 		}
 	}
 	if strings.ContainsAny(name, `/\.`) || err == nil {
-		return Model{}, fmt.Errorf("%s is neither a file nor a run directory, nor a folder with a model.onnx", name)
+		hint := ""
+		if stem, ok := strings.CutSuffix(name, ".onnx"); ok && o.Catalogue.FS != nil {
+			if _, err := o.Catalogue.Manifest(stem); err == nil {
+				hint = "; make it: zoo export " + stem
+			}
+		}
+		return Model{}, fmt.Errorf("%s is neither a file nor a run directory, nor a folder with a model.onnx%s", name, hint)
 	}
 	return Model{}, o.unknown(name)
 }

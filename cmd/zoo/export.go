@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -126,6 +128,10 @@ func (a *app) export(ctx context.Context, o exportOptions, args []string) error 
 		if sources[i], err = sources[i].As(o.dtype); err != nil {
 			return fmt.Errorf("--dtype %w", err)
 		}
+	}
+	if ext := filepath.Ext(o.output); o.format == "onnx" && slices.Contains([]string{".gguf", ".safetensors", ".pt", ".bin"}, ext) {
+		return fmt.Errorf("--output %s: what is written is an ONNX file; name it %s.onnx, or a folder with --format safetensors",
+			o.output, strings.TrimSuffix(o.output, ext))
 	}
 	if a.IsStream(terminal.Output{Path: o.output}) && (len(sources) > 1 || o.generate || o.format != "onnx") {
 		return fmt.Errorf("--output %s: it takes one ONNX file; name a folder", o.output)

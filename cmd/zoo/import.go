@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -39,6 +41,9 @@ func (a *app) importFolder(dir string, o importOptions) error {
 		}
 	}
 	m, err := hf.Stored(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w; a model is a folder with config.json and model.safetensors, or a GGUF file", err)
+	}
 	if err != nil {
 		return err
 	}

@@ -59,6 +59,9 @@ func listVerb(a *app) *cobra.Command {
 				return a.list(o, kinds)
 			}
 			if err := arguments.OneOf("list", args[0], kinds...); err != nil {
+				if slices.Contains(models.Encodings(), args[0]) {
+					err = fmt.Errorf("%q is no list but an encoding; show it: zoo list encodings %s", args[0], args[0])
+				}
 				return err
 			}
 			if len(args) == 2 {

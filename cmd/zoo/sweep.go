@@ -29,8 +29,13 @@ func sweepVerb(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sweep --config FILE",
 		Short: "train every combination of encodings, tasks, seeds and settings",
-		Args:  arguments.None,
-		RunE:  func(c *cobra.Command, _ []string) error { return a.sweep(c, o) },
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 && o.file == "" {
+				return fmt.Errorf("unexpected argument %q; a sweep is named with a flag: zoo sweep --config %s", args[0], args[0])
+			}
+			return arguments.None(c, args)
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return a.sweep(c, o) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.file, "config", "", "the sweep `file`, or the name of an embedded one: "+

@@ -110,6 +110,8 @@ func (a *app) train(c *cobra.Command, o trainOptions, args []string) error {
 func (a *app) trainRuns(c *cobra.Command, o trainOptions, names []string) (_ []launch.Run, err error) {
 	given := arguments.Given(c.Flags(), trainGiven()...)
 	switch {
+	case len(names) > 0 && !o.resume && slices.Contains(models.Encodings(), names[0]):
+		return nil, fmt.Errorf("unexpected argument %q; to train with this encoding: zoo train --pe %s", names[0], names[0])
 	case len(names) > 0 && !o.resume:
 		return nil, fmt.Errorf("unexpected argument %q; to go on with a run: %s", names[0], resumeCommand(names[0]))
 	case len(names) > 0 && given != "":

@@ -9,6 +9,8 @@ import (
 	"iter"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/nopezoo/zoo/internal/suggest"
 )
 
 // Split is a part of all the prompts there are.
@@ -25,11 +27,12 @@ const (
 
 // check reports a split that is none of the four.
 func (s Split) check() error {
+	known := []string{string(Train), string(Validation), string(Test), string(Whole)}
 	switch {
 	case s == "":
 		return errors.New("no split was chosen")
-	case !slices.Contains([]Split{Train, Validation, Test, Whole}, s):
-		return fmt.Errorf("unknown split %q: known: train, validation, test, whole", shorten(string(s)))
+	case !slices.Contains(known, string(s)):
+		return suggest.Unknown("split", shorten(string(s)), known)
 	}
 	return nil
 }

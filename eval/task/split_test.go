@@ -74,7 +74,7 @@ func TestSampleSplitTooSmall(t *testing.T) {
 }
 
 func TestSplitUnknown(t *testing.T) {
-	for split, want := range map[task.Split]string{"": "no split was chosen", "dev": `unknown split "dev": known: train,`, "Test": "unknown split"} {
+	for split, want := range map[task.Split]string{"": "no split was chosen", "dev": `unknown split "dev"; known: train,`, "Test": "unknown split"} {
 		if _, err := copyTask(t).Sample(seeded(1), 3, split); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("split %q: %v, want %q", split, err, want)
 		}

@@ -80,7 +80,10 @@ func (f *file) runs(folder string, s configs.Sources) ([]Run, error) {
 			what := p.describe(combination)
 			r, err := p.resolve(folder, combination, s)
 			if err != nil {
-				return nil, fmt.Errorf("sweep %s: run %s: %w", f.name, what, err)
+				if what != "" { // of several
+					err = fmt.Errorf("run %s: %w", what, err)
+				}
+				return nil, fmt.Errorf("sweep %s: %w", f.name, err)
 			}
 			if other, ok := seen[r.Name]; ok {
 				return nil, fmt.Errorf("sweep %s: %s and %s are the same run %s%s",

@@ -114,7 +114,7 @@ func (c Catalogue) Manifest(name string) (Manifest, error) {
 	var m Manifest
 	data, err := fs.ReadFile(c, name+".json")
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
-		return m, fmt.Errorf("zoo: model %q: %w; known: %s", name, ErrUnknown, strings.Join(c.names(), ", "))
+		return m, fmt.Errorf("model %q: %w; known: %s", name, ErrUnknown, strings.Join(c.names(), ", "))
 	}
 	if err != nil {
 		return m, fmt.Errorf("zoo: %w", err)

@@ -3,6 +3,7 @@ package arguments
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/nopezoo/zoo/internal/suggest"
@@ -33,6 +34,13 @@ func FlagError(c *cobra.Command, err error) error {
 	return fmt.Errorf("%w; %s", err, see)
 }
 
+// alsoCalled are what other programs call flags.
+var alsoCalled = map[string]string{
+	"encoding": "pe", "encodings": "pe", "position-embedding": "pe", "learning-rate": "lr", "batch-size": "batch", "epochs": "steps",
+	"iterations": "steps", "port": "addr", "host": "addr", "device": "provider", "out": "output", "precision": "dtype",
+	"tasks": "task", "length": "lengths", "seq-len": "lengths", "max-tokens": "max-new", "max-new-tokens": "max-new",
+}
+
 func unknownFlag(c *cobra.Command, missing *pflag.NotExistError, see string) error {
 	// A word after one dash is read as letters, each a flag; it may be meant as one.
 	name, given := missing.GetSpecifiedName(), "--"+missing.GetSpecifiedName()
@@ -41,7 +49,11 @@ func unknownFlag(c *cobra.Command, missing *pflag.NotExistError, see string) err
 	}
 	var known []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	if near := suggest.Nearest(name, known); near != "" && len(name) > 1 {
+	near := alsoCalled[name]
+	if !slices.Contains(known, near) {
+		near = suggest.Nearest(name, known)
+	}
+	if near != "" && len(name) > 1 {
 		see = "did you mean --" + near + "? " + see
 	}
 	return fmt.Errorf("unknown flag %s; %s", given, see)
