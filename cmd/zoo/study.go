@@ -78,10 +78,7 @@ func (a *app) studyRun(ctx context.Context, o studyOptions, s *study.Study) erro
 	}
 	o.command = []string{self, "train", "--resume"}
 	training, erase := a.training(ctx, o.sweepOptions)
-	all, err := s.Run(ctx, training, a.lookIn(s.Trains), func(text string) {
-		erase()
-		a.Note("%s", text)
-	})
+	all, err := s.Run(ctx, training, a.lookIn(s.Trains), func(text string) { a.Note("%s", text) })
 	erase()
 	if all == nil {
 		return err

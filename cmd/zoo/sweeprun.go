@@ -149,7 +149,6 @@ func (a *app) drawSweep(live *terminal.Screen, e sweep.Event, saving bool) {
 		return // the next drawing has it
 	}
 	if e.Err != nil {
-		live.Erase()
 		a.Note("%s", human.Error(withRemedy(e.Err)))
 	}
 	width, height := live.Size()

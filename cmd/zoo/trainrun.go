@@ -39,13 +39,7 @@ func (a *app) trainOne(ctx context.Context, r launch.Run, o train.Options, resum
 	} else if !errors.Is(err, train.ErrNoText) {
 		return err
 	}
-	var watch *trainWatch
-	say := func(text string) {
-		if watch != nil {
-			watch.meter.Close() // a bar would stand on the same line; it comes back
-		}
-		a.Note("%s: %s", r.Dir, text)
-	}
+	say := func(text string) { a.Note("%s: %s", r.Dir, text) }
 	o.Evaluated = func(e journal.Evaluation) { say(e.String()) }
 	o.Warn = func(err error) { say(sweep.NotSaved + withRemedy(err).Error()) }
 	t, err := a.openRun(ctx, r, o)
@@ -62,7 +56,7 @@ func (a *app) trainOne(ctx context.Context, r launch.Run, o train.Options, resum
 	if r.Step > 0 {
 		say(fmt.Sprintf("going on from step %d of %d", r.Step, r.Config.Train.Steps))
 	}
-	watch = newTrainWatch(a, r, r.Step)
+	watch := newTrainWatch(a, r, r.Step)
 	err = t.Run(ctx, watch.report)
 	watch.meter.Close()
 	if err != nil {

@@ -29,6 +29,9 @@ func Unknown(what, name string, known []string) error {
 func Nearest(name string, known []string) string {
 	full := ""
 	for _, k := range known {
+		if strings.EqualFold(name, k) {
+			return k
+		}
 		if lacksWord(strings.ToLower(name), strings.ToLower(k)) && (full == "" || len(k) < len(full)) {
 			full = k
 		}

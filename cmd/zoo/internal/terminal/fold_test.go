@@ -46,7 +46,7 @@ func TestCut(t *testing.T) {
 func TestMeter(t *testing.T) {
 	note := func() string { return strings.Repeat("long ", 30) + "end" }
 	var terminal, log strings.Builder
-	m := &Meter{label: "run", Total: 4, screen: &Screen{w: &terminal}}
+	m := &Meter{label: "run", Total: 4, screen: &Screen{w: &terminal, text: NewPrintable(&terminal)}}
 	m.Update(1, note)
 	m.Close()
 	want := "\r\x1b[?7l" + cut(" 25 % ██░░░░░░░░  run  "+note(), 79) + "\x1b[K\n\x1b[J\x1b[?7h" + "\r\x1b[1A\x1b[J"

@@ -14,10 +14,11 @@ import (
 //
 // ESC becomes \u001b, the same string within JSON.
 type Printable struct {
-	mu   sync.Mutex
-	w    io.Writer
-	rest []byte // the beginning of a character
-	err  error  // the first failure: results that reached nobody (a full disk) are no success
+	mu     sync.Mutex
+	w      io.Writer
+	screen *Screen // what is drawn below all text; nil for nothing
+	rest   []byte  // the beginning of a character
+	err    error   // the first failure: results that reached nobody (a full disk) are no success
 }
 
 // NewPrintable returns a printable form of a stream. Close ends it.
@@ -27,6 +28,10 @@ func NewPrintable(w io.Writer) *Printable { return &Printable{w: w} }
 func (p *Printable) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.screen != nil { // it is drawn again below the text
+		p.screen.erase()
+		p.screen = nil
+	}
 	out, rest := visible(append(p.rest, b...))
 	p.rest = append([]byte{}, rest...)
 	if err := p.pass(out); err != nil {

@@ -11,7 +11,8 @@ import (
 // Screen is a part of a terminal above the cursor, drawn again and again.
 type Screen struct {
 	w     io.Writer
-	drawn []int // widths of its lines, in columns
+	text  *Printable // of the same terminal, which takes the lines away before it writes
+	drawn []int      // widths of its lines, in columns
 }
 
 // Screen returns a screen on standard error, nil where that is no terminal.
@@ -19,7 +20,11 @@ func (s Streams) Screen() *Screen {
 	if !isTerminal(s.Err) {
 		return nil
 	}
-	return &Screen{w: Raw(s.Err)}
+	text, ok := s.Err.(*Printable)
+	if !ok {
+		text = NewPrintable(s.Err)
+	}
+	return &Screen{w: text.w, text: text}
 }
 
 // Size returns the columns and lines of the terminal.
@@ -36,6 +41,9 @@ const (
 // Draw writes lines over the lines before, in one write; width is the terminal's, and longer lines are cut. To clear
 // lines first would let them flicker. A line never wraps, even if its characters are wider than they should be.
 func (s *Screen) Draw(lines []string, width int) {
+	s.text.mu.Lock()
+	defer s.text.mu.Unlock()
+	s.text.screen = s
 	var b strings.Builder
 	b.WriteString(s.home(width) + wrapOff)
 	s.drawn = s.drawn[:0]
@@ -50,6 +58,13 @@ func (s *Screen) Draw(lines []string, width int) {
 
 // Erase takes the lines away.
 func (s *Screen) Erase() {
+	s.text.mu.Lock()
+	defer s.text.mu.Unlock()
+	s.text.screen = nil
+	s.erase()
+}
+
+func (s *Screen) erase() {
 	width, _ := s.Size()
 	fmt.Fprint(s.w, s.home(width)+clearDown)
 	s.drawn = nil

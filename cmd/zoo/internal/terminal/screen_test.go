@@ -10,7 +10,7 @@ import (
 // TestScreen checks the control sequences of drawings that follow one another.
 func TestScreen(t *testing.T) {
 	var out strings.Builder
-	s := &Screen{w: &out}
+	s := &Screen{w: &out, text: NewPrintable(&out)}
 	for _, step := range []struct {
 		name  string
 		lines []string
@@ -35,5 +35,21 @@ func TestScreen(t *testing.T) {
 		if diff := cmp.Diff(want, out.String()); diff != "" {
 			t.Errorf("erase (-want +got)\n%s", diff)
 		}
+	}
+}
+
+// A message is written in the place of the lines, which come back below it.
+func TestMessageAboveScreen(t *testing.T) {
+	var out strings.Builder
+	text := NewPrintable(&out)
+	s := &Screen{w: &out, text: text}
+	s.Draw([]string{"half"}, 10)
+	Streams{Err: text}.Note("warning")
+	Streams{Err: text}.Note("another")
+	s.Draw([]string{"done"}, 10)
+	const drawn = "\r\x1b[?7l%\x1b[K\n\x1b[J\x1b[?7h"
+	want := strings.Replace(drawn, "%", "half", 1) + "\r\x1b[1A\x1b[J" + "warning\nanother\n" + strings.Replace(drawn, "%", "done", 1)
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
