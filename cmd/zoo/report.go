@@ -85,11 +85,14 @@ func (a *app) report(o reportOptions, args []string) error {
 	if err := a.Write(page, func(w io.Writer) error { return made.Write(w, o.format) }); err != nil {
 		return err
 	}
-	to, next := a.Messages(page), ""
-	if o.format == "html" {
-		next = "; open it in a browser"
+	to := a.Messages(page)
+	if page.Path != terminal.Stdout {
+		next := ""
+		if o.format == "html" {
+			next = "; open it in a browser"
+		}
+		to.Print("%s: %s%s", page.Path, human.Plural(len(results.Rows)+len(results.Observations), "row", "rows"), next)
 	}
-	to.Print("%s: %s%s", page.Path, human.Plural(len(results.Rows)+len(results.Observations), "row", "rows"), next)
 	for _, f := range figures {
 		if err := f.write(to, made, page.Inputs); err != nil {
 			return err

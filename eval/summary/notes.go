@@ -25,12 +25,12 @@ func (s *Study) note() {
 			note("On %s nothing is held out at length %s: training may have seen the same prompts.",
 				t.Name, join(each(t.Whole, wholeText)))
 		}
+		if unfit := t.unfit(); len(unfit) > 0 {
+			note("On %s no run fitted of %s: none had an evaluation at the trained lengths without a mistake. Ranks count, "+
+				"marked %s.", t.Name, join(unfit), unfitMark)
+		}
 		for _, of := range t.Series {
-			switch {
-			case of.Unfit:
-				note("On %s, %s %s: in no run was an evaluation at the trained lengths without a mistake. Its rank "+
-					"counts, marked %s.", t.Name, of.Name, of.Fit, unfitMark)
-			case s.OnlyFitted && len(of.Seeds) < of.Fit.Runs:
+			if s.OnlyFitted && !of.Unfit && len(of.Seeds) < of.Fit.Runs {
 				note("On %s, %s counts with %d of %s: those that fitted.", t.Name, of.Name, len(of.Seeds),
 					human.Plural(of.Fit.Runs, "run", "runs"))
 			}

@@ -86,10 +86,10 @@ func TestSummaryOverRuns(t *testing.T) {
 	if len(s.Ranks) != 3 || s.Ranks[0].Name != "a" || s.Ranks[0].Runs != 3 || s.RankTable.Lines[2][0].Mark != unfitMark {
 		t.Errorf("ranks %+v", s.Ranks)
 	}
-	if notes := strings.Join(s.Notes, "\n"); !strings.Contains(notes, "On copy, c did not fit (0 of 2)") {
+	if notes := strings.Join(s.Notes, "\n"); !strings.Contains(notes, "On copy no run fitted of c") {
 		t.Errorf("notes %s", notes)
 	}
-	if got := s.RankTable.Notes; !slices.Equal(got, []string{"† c on copy: did not fit (0 of 2)"}) {
+	if got := s.RankTable.Notes; !slices.Equal(got, []string{"† on copy no run fitted: c"}) {
 		t.Errorf("marked: %q", got)
 	}
 	b[0].Length, b[1].Length = 10, 20

@@ -22,7 +22,7 @@ func (s *Study) tabulate() {
 	s.RankTable, s.HeatMap, s.AgreementTable, s.PublishedTable = s.rankTable(), s.heatMap(), s.agreementTable(), s.publishedTable()
 	for _, t := range s.Tasks {
 		best := t.byResult()
-		t.Accuracy, t.EveryRun = t.accuracy(best, namesOf(best), s.Measure), t.everyRun(best, s.Measure)
+		t.Accuracy, t.EveryRun = t.accuracy(best, each(best, Series.marked), s.Measure), t.everyRun(best, s.Measure)
 		t.Headlines, t.Tradeoffs = nil, nil
 		for _, p := range t.Places {
 			t.Headlines, t.Tradeoffs = append(t.Headlines, s.headline(t, p)), append(t.Tradeoffs, s.tradeoff(t, p))
@@ -34,6 +34,11 @@ func (s *Study) tabulate() {
 }
 
 func namesOf(series []Series) []string { return each(series, func(s Series) string { return s.Name }) }
+
+// unfit names the series of which no run fitted.
+func (t *Task) unfit() []string {
+	return namesOf(slices.DeleteFunc(slices.Clone(t.Series), func(s Series) bool { return !s.Unfit }))
+}
 
 // byResult lists the series by effective length and then by the mean beyond training, the best first.
 func (t *Task) byResult() []Series {
@@ -233,7 +238,7 @@ func (s *Study) rankTable() Table {
 	for _, r := range s.Ranks {
 		line := append(nameCell(r.Name, r.Encoding), numberCell(r.MRR, Number.rank))
 		for _, t := range s.Scored {
-			if slices.ContainsFunc(t.Series, func(of Series) bool { return of.Name == r.Name && of.Unfit }) {
+			if slices.Contains(t.unfit(), r.Name) {
 				line[0].Mark = unfitMark
 			}
 		}
@@ -250,10 +255,8 @@ func (s *Study) rankTable() Table {
 		if t.AtChance {
 			out.Notes = append(out.Notes, "not ranked where no encoding is above chance: "+t.Name)
 		}
-		for _, of := range t.Series {
-			if of.Unfit {
-				out.Notes = append(out.Notes, fmt.Sprintf("%s %s on %s: %s", unfitMark, of.Name, t.Name, of.Fit))
-			}
+		if unfit := t.unfit(); len(unfit) > 0 {
+			out.Notes = append(out.Notes, fmt.Sprintf("%s on %s no run fitted: %s", unfitMark, t.Name, join(unfit)))
 		}
 	}
 	return out
