@@ -28,9 +28,10 @@ func TestCommand(t *testing.T) {
 		{"formal", "learned", []string{"train.eval_lengths=1..50+1"},
 			"zoo train --preset formal --pe learned --task unique-copy+alphabet150 --set train.eval_lengths=1..50+1"},
 	} {
-		given, err := configs.Pairs("--set", tc.set)
-		if err != nil {
-			t.Fatal(err)
+		var given []configs.Value
+		for _, pair := range tc.set {
+			key, value, _ := strings.Cut(pair, "=")
+			given = append(given, configs.Value{Key: key, Value: value, From: "--set"})
 		}
 		l, err := configs.Load(configs.Sources{Preset: tc.preset, Overrides: given, Encodings: []string{tc.encoding}})
 		if err != nil {

@@ -9,7 +9,6 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/spf13/viper"
 
@@ -40,19 +39,6 @@ type Value struct {
 	Key   string // "train.steps"
 	Value any    // "100", or 100
 	From  string // what messages call its origin, such as "--steps"
-}
-
-// Pairs reads values given as key=value, such as train.steps=100.
-func Pairs(from string, pairs []string) ([]Value, error) {
-	var out []Value
-	for _, pair := range pairs {
-		key, value, ok := strings.Cut(pair, "=")
-		if !ok {
-			return nil, fmt.Errorf("%s %s: want key=value, such as train.steps=100", from, pair)
-		}
-		out = append(out, Value{Key: key, Value: value, From: from})
-	}
-	return out, nil
 }
 
 // Layers is a configuration merged from its layers.

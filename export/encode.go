@@ -33,7 +33,7 @@ func checkWeights(g *graph.Graph, weights map[string]*tensor.Tensor, asInputs bo
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(weights)) {
-		if g.Param(name) == nil {
+		if !slices.ContainsFunc(g.Params, func(p *graph.Node) bool { return p.Name == name }) {
 			return fmt.Errorf("weight %s belongs to no parameter of the graph", name)
 		}
 		if err := tensor.CheckFinite(weights[name]); err != nil {
@@ -95,20 +95,16 @@ func attributeProto(a graph.Attr) (*onnxpb.AttributeProto, error) {
 	return p, nil
 }
 
-// CheckPortable reports why a graph is not in the portable profile: opset-18
-// operators of the default domain, and no
-// initializer that is bool or empty. (The writer makes no external ones.) Old
-// runtimes, providers and importers stumble over everything else.
-func CheckPortable(g *graph.Graph) error {
+// checkPortable reports why a graph is not in the portable profile: opset-18 operators of the default
+// domain, and no initializer that is bool or empty. Old runtimes, providers and importers stumble over
+// everything else.
+func checkPortable(g *graph.Graph) error {
 	for _, n := range g.Nodes {
-		if err := checkOpset(n, OpsetPortable); err != nil {
-			return fmt.Errorf("export: not portable: %w", err)
-		}
 		if n.Op != graph.OpConstant && n.Op != graph.OpParam {
 			continue
 		}
 		if err := checkPortableInitializer(n); err != nil {
-			return fmt.Errorf("export: not portable: %s %s (%s): %w", n.Op, n.Name, n.Type(), err)
+			return fmt.Errorf("not portable: %s %s (%s): %w", n.Op, n.Name, n.Type(), err)
 		}
 	}
 	return nil

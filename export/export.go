@@ -48,8 +48,8 @@ type Options struct {
 	// Metadata becomes the file's metadata_props; see package card. A card among it
 	// gets the hash of the initializers.
 	Metadata map[string]string
-	// Opset is OpsetPortable or OpsetFused; 0 takes OpsetFused if the graph has a
-	// fused operator, else OpsetPortable.
+	// Opset is OpsetPortable, which wants a graph of the portable profile, or OpsetFused; 0 takes
+	// OpsetFused if the graph has a fused operator, else OpsetPortable.
 	Opset int
 	// Doc is the model's doc string.
 	Doc string

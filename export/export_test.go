@@ -2,6 +2,7 @@ package export_test
 
 import (
 	"bytes"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -152,14 +153,15 @@ func TestOpset(t *testing.T) {
 			if err != nil || info.Opset != tc.opset || info.IRVersion != tc.ir {
 				t.Errorf("got opset %d, IR %d, %v; want %d and %d", info.Opset, info.IRVersion, err, tc.opset, tc.ir)
 			}
-			if err := export.CheckPortable(tc.g.graph); (err == nil) != tc.isPortable {
-				t.Errorf("CheckPortable: %v", err)
+			err = export.Write(&buf, tc.g.graph, tc.g.weights, export.Options{Opset: export.OpsetPortable})
+			if (err == nil) != tc.isPortable {
+				t.Errorf("in the portable profile: %v", err)
 			}
 		})
 	}
 }
 
-func TestCheckPortable(t *testing.T) {
+func TestPortable(t *testing.T) {
 	for _, tc := range []struct {
 		name, want string
 		f          func(b *graph.Builder, x *graph.Node) *graph.Node
@@ -180,7 +182,7 @@ func TestCheckPortable(t *testing.T) {
 			g := build(t, tc.name, func(b *graph.Builder) []graph.Output {
 				return []graph.Output{{Name: "y", Node: tc.f(b, b.Input("x", tensor.Float32, seq))}}
 			})
-			err := export.CheckPortable(g.graph)
+			err := export.Write(io.Discard, g.graph, g.weights, export.Options{Opset: export.OpsetPortable})
 			if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}

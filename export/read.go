@@ -84,7 +84,7 @@ func (r *reader) read(g *onnxpb.GraphProto) error {
 		return err
 	}
 	r.rename(g.Node)
-	maps.DeleteFunc(r.weights, func(name string, _ *tensor.Tensor) bool { return r.graph.Param(name) == nil })
+	maps.DeleteFunc(r.weights, func(name string, _ *tensor.Tensor) bool { return r.graph.Input(name) == nil })
 	return nil
 }
 
@@ -227,7 +227,7 @@ func trimmed(inputs []string) []string {
 // made notes a value of the file, and the name of the node in it.
 func (r *reader) made(name string, n *graph.Node, node string) {
 	r.values[name] = n
-	if _, again := r.names[n]; !again && !n.Leaf() {
+	if _, again := r.names[n]; !again && len(n.Inputs) > 0 {
 		r.names[n] = node
 	}
 }

@@ -75,19 +75,14 @@ func chooseOpset(g *graph.Graph, want int) (int, error) {
 		if want == 0 && graph.Opset(n.Op, len(n.Inputs), n.Attrs) > opset {
 			opset = OpsetFused
 		}
-		if err := checkOpset(n, opset); err != nil {
-			return 0, err
+		if need := graph.Opset(n.Op, len(n.Inputs), n.Attrs); need > opset {
+			return 0, fmt.Errorf("node %s: %s needs opset %d, not %d", n.Name, n.Op, need, opset)
 		}
 	}
-	return opset, nil
-}
-
-// checkOpset wants that an opset has a node's operator, in the form that is used.
-func checkOpset(n *graph.Node, opset int) error {
-	if need := graph.Opset(n.Op, len(n.Inputs), n.Attrs); need > opset {
-		return fmt.Errorf("node %s: %s needs opset %d, not %d", n.Name, n.Op, need, opset)
+	if want == OpsetPortable {
+		return opset, checkPortable(g)
 	}
-	return nil
+	return opset, nil
 }
 
 // file is a graph on its way into a GraphProto.
@@ -142,7 +137,7 @@ func (f *file) build(weights map[string]*tensor.Tensor, paramsAsInputs bool) err
 func (f *file) renames() map[*graph.Node]string {
 	r := map[*graph.Node]string{}
 	for _, o := range f.g.Outputs {
-		if o.Node.Leaf() {
+		if len(o.Node.Inputs) == 0 {
 			continue // it keeps its own name
 		}
 		if _, has := r[o.Node]; !has {

@@ -27,5 +27,5 @@ func (b *Builder) again(x *Node) *Node {
 // rounds differently.
 func (n *Node) little(i int) bool {
 	x := n.Inputs[i]
-	return x.Op != OpConstant && (x.Leaf() || !slices.Equal(x.Shape, n.Shape))
+	return x.Op != OpConstant && (x.leaf() || !slices.Equal(x.Shape, n.Shape))
 }

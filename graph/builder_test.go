@@ -166,7 +166,7 @@ func TestBuildDropsWhatNothingNeeds(t *testing.T) {
 	if len(g.Nodes) != 3 || len(g.Inputs) != 1 || len(g.Params) != 1 {
 		t.Errorf("got\n%s", g)
 	}
-	if g.Input("x") != x || g.Input("unused") != nil || g.Param("unused.weight") != nil || g.Param("w") == nil ||
+	if g.Input("x") != x || g.Input("unused") != nil || g.Input("unused.weight") != nil || g.Input("w") == nil ||
 		g.Output("y") == nil || g.Output("z") != nil {
 		t.Error("look-up by name is wrong")
 	}

@@ -49,7 +49,7 @@ func (b *Builder) backward(loss *Node, targets []*Node) map[*Node]*Node {
 	for id := loss.id; id >= 0; id-- {
 		n := b.nodes[id]
 		g := grads[n]
-		if g == nil || n.Leaf() {
+		if g == nil || n.leaf() {
 			continue
 		}
 		b.In("grad"+n.Name, func() { b.pull(n, g, between, grads) })

@@ -492,7 +492,7 @@ func short(n *graph.Node) string {
 	switch {
 	case n.Op == graph.OpConstant && len(n.Shape) == 0:
 		return fmt.Sprint(n.DType, " ", tensor.Data[float32](n.Value)[0])
-	case n.Leaf():
+	case len(n.Inputs) == 0:
 		return n.Name
 	}
 	return n.Op

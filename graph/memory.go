@@ -26,7 +26,7 @@ func (g *Graph) PeakBytes(lengths map[string]int) (float64, error) {
 		if err != nil {
 			return 0, fmt.Errorf("graph: %s: %w", n.Name, err)
 		}
-		if h := home[n]; h == n && !n.Leaf() && !outputs[n] {
+		if h := home[n]; h == n && !n.leaf() && !outputs[n] {
 			sizes[n] = size
 			live += size
 		}

@@ -8,6 +8,7 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,9 +61,9 @@ func (n *Node) Dim(i int) Dim {
 	return n.Shape[i]
 }
 
-// Leaf reports whether the node computes nothing: an input, a parameter or a
+// leaf reports whether the node computes nothing: an input, a parameter or a
 // constant.
-func (n *Node) Leaf() bool { return n.Op == OpInput || n.Op == OpParam || n.Op == OpConstant }
+func (n *Node) leaf() bool { return n.Op == OpInput || n.Op == OpParam || n.Op == OpConstant }
 
 // rank returns the number of axes.
 func (n *Node) rank() int { return len(n.Shape) }
@@ -140,11 +141,10 @@ type Graph struct {
 	Outputs []Output
 }
 
-// Input returns the input with the given name, or nil.
-func (g *Graph) Input(name string) *Node { return byName(g.Inputs, name) }
-
-// Param returns the parameter with the given name, or nil.
-func (g *Graph) Param(name string) *Node { return byName(g.Params, name) }
+// Input returns the input or the parameter with the given name, or nil: no two have the same.
+func (g *Graph) Input(name string) *Node {
+	return cmp.Or(byName(g.Inputs, name), byName(g.Params, name))
+}
 
 // Output returns the node behind the output with the given name, or nil.
 func (g *Graph) Output(name string) *Node {

@@ -17,7 +17,7 @@ func (g *Graph) verify() error {
 			}
 		}
 		done[n] = true
-		if n.Leaf() {
+		if n.leaf() {
 			continue
 		}
 		again := &Node{Op: n.Op, Inputs: n.Inputs, Attrs: n.Attrs}

@@ -79,11 +79,6 @@ func (m Model) ONNX(profile string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if profile == card.Portable {
-		if err := export.CheckPortable(d.Graph); err != nil {
-			return nil, err
-		}
-	}
 	states := d.Card.State
 	if m.Looped {
 		d.Card.State, d.Card.Form = nil, card.Looped
@@ -97,6 +92,9 @@ func (m Model) ONNX(profile string) ([]byte, error) {
 	}
 	var buf bytes.Buffer
 	o := export.Options{Metadata: metadata}
+	if profile == card.Portable {
+		o.Opset = export.OpsetPortable
+	}
 	if m.Looped {
 		err = export.WriteLooped(&buf, d.Graph, d.Weights, states, tokenizer.EOS, o)
 	} else {

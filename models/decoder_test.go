@@ -640,7 +640,7 @@ func TestEveryParamIsUsed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, p := range m.Params() {
-			if g.Param(p.Name) == nil {
+			if g.Input(p.Name) == nil {
 				t.Errorf("nothing reads %s", p.Name)
 			}
 		}

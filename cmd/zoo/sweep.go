@@ -63,7 +63,7 @@ func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
 	if err := o.check(c); err != nil {
 		return err
 	}
-	overrides, err := configs.Pairs("--set", o.set)
+	overrides, err := pairs("--set", o.set)
 	if err != nil {
 		return err
 	}

@@ -150,14 +150,27 @@ func (o *trainOptions) sources(c *cobra.Command) (configs.Sources, error) {
 			overrides = append(overrides, configs.Value{Key: key, Value: f.Value.String(), From: "--" + name})
 		}
 	}
-	pairs, err := configs.Pairs("--set", o.set)
+	set, err := pairs("--set", o.set)
 	return configs.Sources{
 		Preset: preset.Value.String(), Run: o.from, User: userConfig(), File: o.file, Environ: os.Environ(),
-		Overrides: append(overrides, pairs...), Encodings: o.encodings,
+		Overrides: append(overrides, set...), Encodings: o.encodings,
 	}, err
 }
 
 // trainGiven are the flags that say what to train.
 func trainGiven() []string {
 	return append([]string{"preset", "config", "pe", "set", "from"}, slices.Sorted(maps.Values(trainFlags))...)
+}
+
+// pairs reads values given as key=value, such as train.steps=100.
+func pairs(from string, list []string) ([]configs.Value, error) {
+	var out []configs.Value
+	for _, pair := range list {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return nil, fmt.Errorf("%s %s: want key=value, such as train.steps=100", from, pair)
+		}
+		out = append(out, configs.Value{Key: key, Value: value, From: from})
+	}
+	return out, nil
 }

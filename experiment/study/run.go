@@ -175,7 +175,7 @@ func (m *measuring) one(ctx context.Context, r sweep.Run) error {
 
 // model measures the model of a run and keeps its rows.
 func (m *measuring) model(ctx context.Context, r sweep.Run, model zoo.Model) error {
-	o, err := benchOptions(r.Bench)
+	o, err := benchOptions(r)
 	if err != nil {
 		return err
 	}

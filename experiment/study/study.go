@@ -87,7 +87,7 @@ func (s *Study) checkRuns() error {
 			return fmt.Errorf("%s and %s are the same run under two names; leave out one", other, r.Name)
 		}
 		seen[hash], s.hashes[hash] = r.Name, true
-		if _, err := benchOptions(r.Bench); err != nil {
+		if _, err := benchOptions(r); err != nil {
 			return fmt.Errorf("run %s: %w", r.Name, err)
 		}
 		if _, err := interventions(r); err != nil {
@@ -120,7 +120,8 @@ func interventions(r sweep.Run) ([]models.Intervention, error) {
 
 // benchOptions are those by which runs are measured: for accuracy alone, in one thread, since
 // others are trained meanwhile.
-func benchOptions(b sweep.Bench) (bench.Options, error) {
+func benchOptions(r sweep.Run) (bench.Options, error) {
+	b := r.Bench
 	o := bench.Defaults()
 	o.Threads, o.Untimed = []int{1}, true
 	list := bench.TaskLengths
@@ -221,7 +222,7 @@ func (s *Study) measured(r sweep.Run) (one eval.Row, ok bool) {
 
 // measuredWith is measured of one change, or of none.
 func (s *Study) measuredWith(r sweep.Run, i models.Intervention) (one eval.Row, ok bool) {
-	o, err := benchOptions(r.Bench)
+	o, err := benchOptions(r)
 	if err != nil {
 		return one, false
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/nopezoo/zoo/internal/suggest"
 )
 
-// Bench says how the models of runs are to be measured. Zero values stand for the defaults of zoo bench.
-type Bench struct {
+// bench says how the models of runs are to be measured. Zero values stand for the defaults of zoo bench.
+type bench struct {
 	Lengths string `json:"lengths,omitempty"` // as zoo bench takes them: "20..50,100"
 	Samples int    `json:"n,omitempty"`       // at each length
 	Batch   int    `json:"batch,omitempty"`   // most sequences at a time
@@ -25,7 +25,7 @@ type Change struct {
 }
 
 // readBench reads the section bench, nil for none.
-func readBench(value any) (b Bench, err error) {
+func readBench(value any) (b bench, err error) {
 	section, ok := value.(map[string]any)
 	if !ok && value != nil {
 		return b, fmt.Errorf("bench is %v: want a section, such as {lengths: 20..50, n: 100}", value)

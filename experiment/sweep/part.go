@@ -17,7 +17,7 @@ type part struct {
 	name   string // in the names of its runs; "" for none
 	shared []byte // the preset and the sections model and train, as JSON
 	axes   []axis // the first varies slowest
-	bench  Bench
+	bench  bench
 }
 
 // Keys of a sweep file; the lists have others.

@@ -44,12 +44,12 @@ func TestParts(t *testing.T) {
 	var got []string
 	for _, r := range runs {
 		got = append(got, r.Name)
-		steps, lr, bench := 4, r.Config.Train.LR, Bench{"2..4", 10, 0, []Change{{RoPE: "ntk:4", Scale: "log-n"}, {Window: "8"}}}
+		steps, lr, want := 4, r.Config.Train.LR, bench{"2..4", 10, 0, []Change{{RoPE: "ntk:4", Scale: "log-n"}, {Window: "8"}}}
 		if r.Part == "short" {
-			steps, lr, bench = 2, 2e-3, Bench{"51-100", 10, 8, nil}
+			steps, lr, want = 2, 2e-3, bench{"51-100", 10, 8, nil}
 		}
 		if r.Config.Train.Steps != steps || r.Config.Train.Lengths != "1..3" || r.Config.Model.DModel != 16 ||
-			r.Config.Train.LR != lr || !cmp.Equal(r.Bench, bench) {
+			r.Config.Train.LR != lr || !cmp.Equal(r.Bench, want) {
 			t.Errorf("%s: %+v, bench %+v", r.Name, r.Config, r.Bench)
 		}
 	}

@@ -12,7 +12,7 @@ type Run struct {
 	Part string `json:"part,omitempty"` // of the sweep file; "" where it has no name
 	train.Cost
 	Config runfile.Config `json:"config"`
-	Bench  Bench          `json:"bench,omitzero"` // how its model is to be measured
+	Bench  bench          `json:"bench,omitzero"` // how its model is to be measured
 }
 
 // prepare makes the directories of all runs, and fills in their threads and lanes where

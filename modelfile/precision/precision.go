@@ -104,7 +104,7 @@ func weightOf(n *graph.Node) *graph.Node {
 
 // within runs f in the layer path of a node.
 func within(b *graph.Builder, n *graph.Node, f func()) {
-	if n.Leaf() {
+	if len(n.Inputs) == 0 {
 		f()
 		return
 	}
@@ -178,7 +178,7 @@ func convertWeights(g *graph.Graph, weights map[string]*tensor.Tensor) (map[stri
 	out := map[string]*tensor.Tensor{}
 	for _, p := range g.Params {
 		w := weights[p.Name]
-		if of, made := strings.CutSuffix(p.Name, scaleSuffix); w == nil && made && g.Param(of) != nil {
+		if of, made := strings.CutSuffix(p.Name, scaleSuffix); w == nil && made && g.Input(of) != nil {
 			continue // with its matrix
 		}
 		if w == nil || w.DType() != tensor.Float32 {
