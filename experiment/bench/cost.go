@@ -16,6 +16,8 @@ type workload struct {
 	weights float64 // bytes
 	vocab   int
 	oneStep bool // it reads one token at a time
+
+	words map[string]string // package card's words for axes that a file of another program calls otherwise
 }
 
 func newWorkload(f *safety.File, c card.Card, k card.Contract) (workload, error) {
@@ -24,11 +26,33 @@ func newWorkload(f *safety.File, c card.Card, k card.Contract) (workload, error)
 	if err != nil {
 		return w, err
 	}
-	w.graph = g
+	w.graph, w.words = g, words(c, k)
 	for _, t := range weights {
 		w.weights += float64(4 * t.Len())
 	}
-	return w, nil
+	if _, _, err = w.run(1, 0, 1); err != nil { // another axis has a name that is not known
+		w.graph = nil
+	}
+	return w, err
+}
+
+// words has the names that a file's inputs give to axes, and package card's.
+func words(c card.Card, k card.Contract) map[string]string {
+	m := map[string]string{}
+	if k.IDs >= 0 {
+		for i, name := range k.Inputs[k.IDs].Shape {
+			m[name] = card.InputIDs.Shape[i]
+		}
+	}
+	for i, at := range k.States {
+		for a, name := range k.Inputs[at].Shape {
+			m[name] = c.State[i].Shape[a]
+		}
+	}
+	if k.Keep >= 0 {
+		m[k.Inputs[k.Keep].Name] = card.Kept
+	}
+	return m
 }
 
 // chunk returns how many tokens of each row one run reads.
@@ -41,7 +65,7 @@ func (w *workload) chunk(batch int) int {
 
 // run counts the work of one run of n tokens of each row after some others.
 func (w *workload) run(batch, past, n int) (flops, bytes float64, err error) {
-	flops, err = w.graph.MatrixFLOPs(axes(batch, past, n))
+	flops, err = w.graph.MatrixFLOPs(w.axes(batch, past, n))
 	bytes = w.weights + float64(4*batch*w.vocab)
 	for _, s := range w.states {
 		bytes += moved(s, batch, past, n)
@@ -49,8 +73,15 @@ func (w *workload) run(batch, past, n int) (flops, bytes float64, err error) {
 	return flops, bytes, err
 }
 
-func axes(batch, past, n int) map[string]int {
-	return map[string]int{card.Batch: batch, card.Seq: n, card.Past: past, card.Room: past + n, card.Kept: 1}
+// axes has the lengths of axes, by package card's words and the file's.
+func (w *workload) axes(batch, past, n int) map[string]int {
+	lengths := map[string]int{card.Batch: batch, card.Seq: n, card.Past: past, card.Room: past + n, card.Kept: 1}
+	for name, word := range w.words {
+		if length, known := lengths[word]; known {
+			lengths[name] = length
+		}
+	}
+	return lengths
 }
 
 // moved returns how many bytes of a state a call must read or write: of a state with slots it reads the old ones and
@@ -117,7 +148,7 @@ const (
 // memory estimates the most bytes of resident memory.
 func (w *workload) memory(batch, length, newTokens int) (int64, error) {
 	n := min(w.chunk(batch), length)
-	live, err := w.graph.PeakBytes(axes(batch, length-n, n))
+	live, err := w.graph.PeakBytes(w.axes(batch, length-n, n))
 	if err != nil {
 		return 0, err
 	}

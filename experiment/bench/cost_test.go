@@ -1,8 +1,11 @@
 package bench
 
 import (
+	"compress/gzip"
 	"fmt"
+	"io"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -197,6 +200,48 @@ func TestPeaks(t *testing.T) {
 	p, err := measurePeaks(t.Context(), onnxruntime, 1, library)
 	if err != nil || p.FLOPS <= 0 || p.Bandwidth <= 0 {
 		t.Errorf("peaks %+v, error %v", p, err)
+	}
+}
+
+// TestWorkloadOfOthers counts what a file of Optimum's computes, whose axes have other names.
+func TestWorkloadOfOthers(t *testing.T) {
+	packed, err := os.Open("../../export/foreign/testdata/optimum/llama.onnx.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	z, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := safety.Check(data, safety.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	described, err := foreign.Describe(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := newWorkload(file, described.Card, described.Contract)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const batch, past, fresh = 2, 3, 2
+	// 2 layers of width 32, 4 heads of 8, 2 of keys and values, 48 features in a gated block; 64 tokens; 4 angles.
+	token := 2*(2*32*32+2*32*16+3*32*48+2*32*(past+fresh)) + 32*64 + 4
+	if got, _, err := w.run(batch, past, fresh); err != nil || got != float64(2*batch*fresh*token) {
+		t.Errorf("%v operations, %v, want %d", got, err, 2*batch*fresh*token)
+	}
+	if file, err = safety.Check(data, safety.Options{}); err != nil { // reading took the weights of the first
+		t.Fatal(err)
+	}
+	described.Contract.Inputs[described.Contract.IDs].Shape = []string{"batch_size", "another"}
+	if w, err = newWorkload(file, described.Card, described.Contract); err == nil || w.graph != nil || !strings.Contains(err.Error(), "sequence_length") {
+		t.Errorf("with an axis that nothing names: %v", err)
 	}
 }
 
