@@ -15,7 +15,7 @@ const module = "github.com/nopezoo/zoo/"
 
 // layers are the packages from the lowest on: each imports packages of lower layers only.
 var layers = []string{
-	"card tokenizer tokenizer/hf/internal/oniguruma runtime/native/internal/simd runtime/ort/internal/library/librarytest " +
+	"card tokenizer tokenizer/chat/internal/jinja tokenizer/hf/internal/oniguruma runtime/native/internal/simd runtime/ort/internal/library/librarytest " +
 		"internal/chromiumtest internal/clients internal/files internal/human internal/jsontext internal/machine internal/onnxpb internal/suggest " +
 		"experiment/sweep/internal/child",
 	"graph/tensor tokenizer/hf runtime/ort/internal/library",
