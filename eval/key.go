@@ -57,6 +57,12 @@ func Finder(rows []Row) func(Key) *Row {
 	for i := range rows {
 		index[rows[i].Key()] = &rows[i]
 	}
+	for i := range rows { // a row with times has all that one without them has
+		k := rows[i].Key()
+		if k.Warmup, k.Repeats = 0, 0; k.Measure == MeasureAccuracy && index[k] == nil {
+			index[k] = &rows[i]
+		}
+	}
 	return func(k Key) *Row {
 		if r := index[k]; r != nil {
 			return r

@@ -82,10 +82,11 @@ func benchVerb(a *app) *cobra.Command {
 	f.IntSliceVar(&o.Batches, "batch", o.Batches, "most sequences at a time")
 	f.UintSliceVar(&o.seeds, "seeds", []uint{1}, "seeds of the samples")
 	f.IntVar(&o.Samples, "n", o.Samples, "different samples at each length, or all if there are fewer")
-	f.IntVar(&o.Repeat, "repeat", o.Repeat, "times that each cell is timed (default 1; for speed 3)")
+	f.IntVar(&o.Repeat, "repeat", o.Repeat, "times that each cell is timed (default: once, at one length; for speed 3)")
 	f.BoolVar(&o.Untimed, "untimed", false, "no times: what a model is certain to answer is not generated")
 	f.IntVar(&o.NewTokens, "new-tokens", o.NewTokens, "with --measure speed: tokens generated after the length")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
+	f.BoolVar(&o.catalogue, "catalogue", false, "the catalogue's models, where there are runs too")
 	f.StringSliceVar(&o.checkpoints, "checkpoint", []string{zoo.Last},
 		"checkpoints of each run: last, best, steps such as 1000, or all that are there")
 	f.StringSliceVar(&o.dtypes, "dtype", []string{card.Float32}, strings.Join(precision.Types, ", ")+
@@ -93,7 +94,7 @@ func benchVerb(a *app) *cobra.Command {
 	f.StringVar(&o.format, "format", "table", strings.Join(report.Formats(), ", "))
 	f.BoolVar(&o.details, "details", false, "tables of all that rows say, with intervals, percentiles, memory and ranks")
 	f.StringVar(&o.ranks, "ranks", ranksBy[0], ranksHelp)
-	f.StringVarP(&o.file, "output", "o", "", "`file` of JSON lines to keep the results in, and to go on from")
+	f.StringVarP(&o.file, "output", "o", "", "`file` of JSON lines to keep the results in, and to go on from (default: a new one, results/DATE-NAME.jsonl)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the cells, and about how long they would take")
 	return c
 }
@@ -112,6 +113,7 @@ func (a *app) readBench(flags *pflag.FlagSet, o benchFlags, args []string) (*ben
 		return nil, nil, out, err
 	}
 	options.Ready = a.needProvider
+	options.OneTimed = !options.Untimed && !flags.Changed("repeat") && out.format != "benchstat"
 	plan, err := bench.NewPlan(options)
 	if err != nil {
 		return nil, nil, out, fmt.Errorf("--%w", err) // begins with the flag's name

@@ -24,6 +24,7 @@ const allEncodings = "all"
 // modelFlags say which models are measured, and in which forms.
 type modelFlags struct {
 	runs          string
+	catalogue     bool // and no runs
 	encodings     []string
 	checkpoints   []string
 	profiles      []string // "" is the default, of a file its own
@@ -58,7 +59,13 @@ func (a *app) benchModels(o modelFlags, task string, args []string) ([]bench.Mod
 	if len(args) > 0 && len(o.encodings) > 0 {
 		return nil, fmt.Errorf("--pe chooses among runs and catalogue, but %s is named; drop one of the two", args[0])
 	}
-	f, err := find.New(a.lookIn(o.runs))
+	folder := o.runs
+	if o.catalogue {
+		if folder = ""; len(args) > 0 {
+			return nil, fmt.Errorf("--catalogue chooses the models that zoo carries, but %s is named; drop one of the two", args[0])
+		}
+	}
+	f, err := find.New(a.lookIn(folder))
 	if err != nil {
 		return nil, err
 	}
@@ -71,6 +78,9 @@ func (a *app) benchModels(o modelFlags, task string, args []string) ([]bench.Mod
 	}
 	if err != nil {
 		return nil, err
+	}
+	if len(args) == 0 && slices.ContainsFunc(found, func(m zoo.Model) bool { return !strings.HasPrefix(m.From, "the catalogue's") }) {
+		a.Note("these are runs under %s (other runs: --runs FOLDER); for the models that zoo carries: --catalogue", o.runs)
 	}
 	if found, err = o.forms(found); err != nil {
 		return nil, err

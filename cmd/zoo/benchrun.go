@@ -6,13 +6,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
 
 	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/summary"
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/experiment/bench"
+	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/models"
 )
@@ -27,18 +34,66 @@ func (a *app) bench(ctx context.Context, p *bench.Plan, measured []bench.Model, 
 	}
 	out := &report.Printer{Out: a.Out, Format: o.format, Width: a.Width(), Brief: !o.details,
 		Options: summary.Options{Ranks: o.ranks, Encodings: models.Encodings()}}
-	watch, end := a.watchBench(len(p.Cells), o.file, out)
+	chosen := o.file == "" && !o.rows()
+	if chosen {
+		o.file = a.rowFile(p)
+	}
+	watch, end := a.watchBench(p, o.file, out)
 	rows, err := p.Run(ctx, o.file, watch)
 	end()
+	if chosen && len(rows) == 0 && o.file != "" {
+		_ = os.Remove(o.file) // nothing was measured
+	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = a.interrupted(len(rows), len(p.Cells), "measured", o.file)
+		if chosen && o.file != "" {
+			err = fmt.Errorf("%w -o %s", err, o.file)
+		}
 	}
-	return cmp.Or(err, out.Rest(rows)) // what was measured is shown, come what may
+	if err = cmp.Or(err, out.Rest(rows)); err == nil && chosen && o.file != "" { // what was measured is shown, come what may
+		a.Print("\nrows: %s", o.file)
+	}
+	return err
+}
+
+// rows reports whether the rows themselves go to standard output, so that no file needs to keep them.
+func (o benchOutput) rows() bool {
+	return o.format != "table" && o.format != "md" && o.format != "latex"
+}
+
+// rowFile is the file that keeps the rows of a plan where none is named, one that is not there yet:
+// results/DATE-NAME.jsonl. "" with a note where none can be made.
+func (a *app) rowFile(p *bench.Plan) string {
+	names := func(of func(*bench.Cell) string) []string {
+		var out []string
+		for _, c := range p.Cells {
+			out = append(out, of(c))
+		}
+		slices.Sort(out)
+		return slices.Compact(out)
+	}
+	name := "bench"
+	if found := names(func(c *bench.Cell) string { return c.Model }); len(found) == 1 {
+		name = found[0]
+	} else if found := names(func(c *bench.Cell) string { return cmp.Or(c.Task, "speed") }); len(found) == 1 {
+		name = found[0]
+	}
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-+._", r) {
+			return r
+		}
+		return '-'
+	}, name)
+	path, err := files.New(resultsFolder, time.Now().Format(time.DateOnly)+"-"+name, ".jsonl")
+	if err != nil {
+		a.Note("the rows are not kept: %s; name a file with -o", human.Error(err))
+	}
+	return path
 }
 
 // watchBench shows how measuring goes on, on a meter until end. The meter is away wherever its bar would
 // stand on the same line, or among the tables.
-func (a *app) watchBench(cells int, file string, out *report.Printer) (watch bench.Watch, end func()) {
+func (a *app) watchBench(p *bench.Plan, file string, out *report.Printer) (watch bench.Watch, end func()) {
 	var m *terminal.Meter // nil before the first progress
 	end = func() {
 		if m != nil {
@@ -52,12 +107,13 @@ func (a *app) watchBench(cells int, file string, out *report.Printer) (watch ben
 			}
 			if rows > 0 {
 				a.Note("%d of %s in %s, not measured again", rows,
-					human.Plural(cells, "cell is", "cells are"), file)
+					human.Plural(len(p.Cells), "cell is", "cells are"), file)
 			}
 		},
-		Session: func(what string) {
+		Begin: func() { a.Note("measuring %s", whole(p)) },
+		Done: func(what string, rows []eval.Row) {
 			end()
-			a.Note("measuring %s", what)
+			a.Note("%s: %s", what, finished(rows))
 		},
 		Progress: func(cell string, done, total int64) {
 			if m == nil {
@@ -70,6 +126,45 @@ func (a *app) watchBench(cells int, file string, out *report.Printer) (watch ben
 			return out.Task(rows)
 		},
 	}, end
+}
+
+// whole says what a plan measures: "9 models on unique-copy, 100 cells".
+func whole(p *bench.Plan) string {
+	models, tasks := map[string]bool{}, map[string]bool{}
+	for _, c := range p.Cells {
+		models[c.Model], tasks[cmp.Or(c.Task, "speed")] = true, true
+	}
+	on := human.Plural(len(tasks), "task", "tasks")
+	for name := range tasks {
+		if len(tasks) == 1 {
+			on = name
+		}
+	}
+	return fmt.Sprintf("%s on %s: %s", human.Plural(len(models), "model", "models"), on,
+		human.Plural(len(p.Cells), "cell", "cells"))
+}
+
+// finished says in few words what the rows of one session are.
+func finished(rows []eval.Row) string {
+	last := rows[len(rows)-1]
+	if last.Timed() {
+		return fmt.Sprintf("%.3g ms to the first token, %.3g ms for each more, at length %s", last.PrefillMS, last.DecodeP50MS, last.Span().Label())
+	}
+	if last.Measure != eval.MeasureAccuracy {
+		return human.Plural(len(rows), "length", "lengths")
+	}
+	var lengths []task.Span
+	right := map[task.Span]float64{}
+	for _, r := range rows {
+		if !r.NA {
+			lengths, right[r.Span()] = append(lengths, r.Span()), r.Accuracy
+		}
+	}
+	to, _ := eval.EffectiveLength(lengths, func(n task.Span) (float64, bool) { v, ok := right[n]; return v, ok })
+	if to == (task.Span{}) {
+		return fmt.Sprintf("not right on %s at the shortest length", last.Task)
+	}
+	return fmt.Sprintf("right on %s to length %s", last.Task, to.Label())
 }
 
 // interrupted is the error for an end when some of all cells are done; output is the file that keeps them, "" for none.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -27,12 +28,15 @@ type reportOptions struct {
 
 var reportFormats = []string{"html", "md", "csv", "latex"}
 
+// resultsFolder keeps the rows of zoo bench, and is what zoo report takes where nothing is named.
+const resultsFolder = "results"
+
 func reportVerb(a *app) *cobra.Command {
 	var o reportOptions
 	c := &cobra.Command{
-		Use:   "report RESULTS…",
+		Use:   "report [RESULTS…]",
 		Short: "turn results into one web page, and into figures for papers",
-		Args:  arguments.Between(1, -1, "a file of results, or a folder of them"),
+		Args:  cobra.ArbitraryArgs,
 		RunE:  func(_ *cobra.Command, args []string) error { return a.report(o, args) },
 	}
 	f := c.Flags()
@@ -61,6 +65,12 @@ func (a *app) report(o reportOptions, args []string) error {
 		if f.folder == terminal.Stdout {
 			return fmt.Errorf("--%s takes a folder: there are several figures", f.format)
 		}
+	}
+	if len(args) == 0 {
+		if _, err := os.Stat(resultsFolder); err != nil {
+			return fmt.Errorf("there is no folder %s, which zoo bench makes; measure something, or name a file of results", resultsFolder)
+		}
+		args = []string{resultsFolder}
 	}
 	results, err := report.Read(args...)
 	if err != nil {

@@ -19,7 +19,7 @@ func (p *Plan) addAccuracy(ctx context.Context, g *group, t task.Task, seed uint
 		Warmup: 1, Repeat: max(p.options.Repeat, 1), Environment: g.env, Memory: memoryMeter()}
 	longest := 0
 	for _, span := range p.lengths {
-		cfg.Untimed = p.options.Untimed || span.IsBin()
+		cfg.Untimed = p.options.Untimed || span.IsBin() || p.options.OneTimed && span != p.timed
 		row, err := eval.Measure(ctx, nil, g.card, cfg, span)
 		if err != nil {
 			return err
@@ -119,6 +119,7 @@ func (g *group) checkSamples(cfg eval.Config, length int, free int64) error {
 		return fmt.Errorf("task %s: %w", cfg.Task.Name, err)
 	}
 	one, err := run(prompt, target, batch)
+	g.need = max(g.need, one)
 	each := sample(prompt, target)
 	if most := int64(batch) + (free-one)/each; err == nil && int64(cfg.N) > most {
 		return fmt.Errorf("task %s: n is %d, and at length %d needs about %s of memory for the samples, "+

@@ -53,12 +53,13 @@ type Options struct {
 	// None are TaskLengths, of running text TextLengths, or SpeedLengths for speed alone.
 	Lengths   []task.Span
 	Providers []string // of engine.Providers
-	Threads   []int    // 0: one per physical core
+	Threads   []int    // 0: one per physical core, shared by sessions side by side where nothing is timed
 	Batches   []int    // most sequences at a time
 	Seeds     []uint64 // of the samples
 	Samples   int      // different ones at each length, or all if there are fewer
 	Repeat    int      // times that each cell is timed; 0: 1, for speed 3
 	Untimed   bool     // of accuracy: rows without times, which takes less (see eval.Config.Untimed)
+	OneTimed  bool     // of accuracy: times at one length alone, the longest that all models were trained on, or else the shortest
 	NewTokens int      // generated after the length, for speed
 
 	Tasks []task.Task // to measure accuracy on; none stands for the tasks that each model was trained on

@@ -77,5 +77,12 @@ func (c *Cell) work() int64 {
 	return int64(c.measurement.tokens(c)) + 1
 }
 
+// timed reports whether the cell's row has times.
+func (c *Cell) timed() bool {
+	a, ofTask := c.measurement.(accuracy)
+	_, ofText := c.measurement.(text)
+	return !ofText && !(ofTask && a.Untimed)
+}
+
 // toRun reports whether a cell without a row needs a session.
 func (c *Cell) toRun() bool { return !c.Measured && c.unavailable == nil }

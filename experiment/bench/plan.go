@@ -20,6 +20,7 @@ type Plan struct {
 
 	options Options
 	lengths []task.Span // of tasks and speed: asked for, or the usual ones
+	timed   task.Span   // the one length of a task that has times (Options.OneTimed); the zero Span for none
 	machine machine.Machine
 	groups  []*group
 	keys    map[eval.Key]bool // of all cells
@@ -48,16 +49,36 @@ func NewPlan(o Options) (*Plan, error) {
 // model cannot write is an error, and so are lengths that no task has, and cells that would
 // not fit into memory.
 func (p *Plan) Add(ctx context.Context, models ...Model) error {
+	var all []group
 	for _, m := range models {
 		g, err := p.read(m)
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.From, err)
 		}
+		all = append(all, g)
+	}
+	p.timed = p.seenByAll(all)
+	for _, g := range all {
 		if err := p.add(ctx, g); err != nil {
-			return fmt.Errorf("%s: %w", m.Label, err)
+			return fmt.Errorf("%s: %w", g.model.Label, err)
 		}
 	}
 	return nil
+}
+
+// seenByAll is the longest length that no model was trained on less than; of those that were never trained the shortest.
+func (p *Plan) seenByAll(models []group) task.Span {
+	single := slices.DeleteFunc(task.SortSpans(slices.Clone(p.lengths)), task.Span.IsBin)
+	if len(single) == 0 {
+		return task.Span{}
+	}
+	out := single[0]
+	for _, length := range single {
+		if !slices.ContainsFunc(models, func(g group) bool { return g.card.Trained.Max < length.Max }) {
+			out = length
+		}
+	}
+	return out
 }
 
 // add makes groups of a model for each combination of provider, threads and batch.
@@ -112,7 +133,16 @@ func (p *Plan) measure(ctx context.Context, measure string, g group, tasks []tas
 			}
 		}
 	}
-	p.keep(&g)
+	// cells that are timed run alone, in a session of their own
+	alone := g
+	alone.cells = slices.DeleteFunc(slices.Clone(g.cells), func(c *Cell) bool { return !c.timed() })
+	g.cells = slices.DeleteFunc(g.cells, (*Cell).timed)
+	for _, part := range []*group{&g, &alone} {
+		for _, c := range part.cells {
+			c.group = part
+		}
+		p.keep(part)
+	}
 	return nil
 }
 
@@ -169,9 +199,12 @@ func (p *Plan) resume(rows []eval.Row) int {
 }
 
 // rows returns the rows of the cells measured so far, in the order of the plan.
-func (p *Plan) rows() []eval.Row {
+func (p *Plan) rows() []eval.Row { return rowsOf(p.Cells) }
+
+// rowsOf lists the rows of those cells that have one.
+func rowsOf(cells []*Cell) []eval.Row {
 	out := []eval.Row{}
-	for _, c := range p.Cells {
+	for _, c := range cells {
 		if c.row != nil {
 			out = append(out, *c.row)
 		}

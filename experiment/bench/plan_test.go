@@ -91,8 +91,8 @@ func TestPlanOfBins(t *testing.T) {
 		}
 	}
 	o.Untimed = true
-	if n := plan(o).resume(rows); n != 1 {
-		t.Errorf("%d cells without times are answered, want the bin's", n)
+	if n := plan(o).resume(rows); n != 2 {
+		t.Errorf("%d of 2 cells without times are answered by rows that have them", n)
 	}
 }
 
@@ -202,7 +202,7 @@ func TestRunChecksProviders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	watch := Watch{Session: func(what string) { t.Errorf("a session of %s", what) }}
+	watch := Watch{Done: func(what string, _ []eval.Row) { t.Errorf("a session of %s", what) }}
 	err = p.run(t.Context(), "", watch)
 	if !errors.Is(err, runtime.ErrNoRuntime) && !errors.Is(err, runtime.ErrNoCgo) {
 		t.Errorf("error %v", err)

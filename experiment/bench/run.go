@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"sync"
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/internal/rowlog"
@@ -13,12 +14,13 @@ import (
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
-// Watch is told how measuring goes on. Its functions may be nil.
+// Watch is told how measuring goes on. Its functions may be nil, and are called one at a time.
 type Watch struct {
 	// Resumed is called first where the file holds rows of the plan, or where its end was
 	// repaired; repaired says how, "" for not at all.
 	Resumed  func(rows int, repaired string)
-	Session  func(what string)                    // before another session is opened: its model and what differs from others
+	Begin    func()                               // before anything is done for cells that are left
+	Done     func(what string, rows []eval.Row)   // after the cells of a session: its model and what differs from others
 	Progress func(cell string, done, total int64) // while a cell is measured: "copy-rope, copy at length 20"; in units that go with the time
 	// Task is given the rows of a task as soon as none is missing, once: at the start of
 	// tasks that were measured before. An error ends measuring.
@@ -48,8 +50,8 @@ type running struct {
 	done, total int64              // work of the cells that are finished, and of all
 	left        map[string]int     // cells without a row, by task
 	shown       map[string]bool    // tasks that were given to the watch
-	session     string             // that the watch was told of last
 	peaks       map[int]eval.Peaks // by threads
+	mu          sync.Mutex         // of all above but the peaks, which groups that run alone have
 }
 
 // session is an open model, with the peaks of the machine.
@@ -83,6 +85,9 @@ func (p *Plan) run(ctx context.Context, path string, w Watch) error {
 	if found := p.resume(l.Records); w.Resumed != nil && (found > 0 || l.Repaired != "") {
 		w.Resumed(found, l.Repaired)
 	}
+	if w.Begin != nil && slices.ContainsFunc(p.groups, (*group).toRun) {
+		w.Begin()
+	}
 	if err := p.ready(ctx); err != nil {
 		return err
 	}
@@ -100,12 +105,65 @@ func (p *Plan) run(ctx context.Context, path string, w Watch) error {
 			return err
 		}
 	}
-	for _, g := range p.groups {
+	untimed, alone, workers := p.parts()
+	if err := r.sideBySide(ctx, untimed, workers); err != nil {
+		return err
+	}
+	for _, g := range alone {
 		if err := r.group(ctx, g); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// parts are the groups without times, of which some run side by side, as many as there are cores and memory for; and those
+// that run alone.
+func (p *Plan) parts() (untimed, alone []*group, workers int) {
+	workers = max(1, p.machine.Cores)
+	need := int64(1)
+	for _, g := range p.groups {
+		if slices.ContainsFunc(g.cells, (*Cell).timed) || engine.OnDevice(g.runtime.Provider) {
+			alone = append(alone, g)
+			continue
+		}
+		untimed, need = append(untimed, g), max(need, g.need)
+		workers = min(workers, max(1, p.machine.Cores/max(1, g.runtime.Threads)))
+	}
+	if free := p.machine.MemoryFree; free > 0 {
+		workers = min(workers, int(free/need))
+	}
+	workers = max(1, min(workers, len(untimed)))
+	for _, g := range untimed {
+		if g.runtime.Threads == 0 {
+			g.runtime.Threads = max(1, p.machine.Cores/workers)
+		}
+	}
+	return untimed, alone, workers
+}
+
+// sideBySide measures groups, so many at a time. The first error ends them all.
+func (r *running) sideBySide(ctx context.Context, groups []*group, workers int) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	queue := make(chan *group, len(groups))
+	for _, g := range groups {
+		queue <- g
+	}
+	close(queue)
+	var wait sync.WaitGroup
+	for range workers {
+		wait.Go(func() {
+			for g := range queue {
+				if err := r.group(ctx, g); err != nil {
+					cancel(err)
+					return
+				}
+			}
+		})
+	}
+	wait.Wait()
+	return context.Cause(ctx)
 }
 
 // complete gives the watch a task, once, unless cells are left.
@@ -121,12 +179,6 @@ func (r *running) complete(task string) error {
 func (r *running) group(ctx context.Context, g *group) error {
 	if !g.toRun() {
 		return r.cells(ctx, session{}, g)
-	}
-	if text := g.describe(r.options); text != r.session {
-		if r.watch.Session != nil {
-			r.watch.Session(text)
-		}
-		r.session = text
 	}
 	debug.FreeOSMemory() // memory of earlier groups is not this one's
 	peaks, err := r.measurePeaks(ctx, g)
@@ -150,29 +202,44 @@ func (r *running) cells(ctx context.Context, s session, g *group) error {
 			continue
 		}
 		row, err := r.measure(ctx, s, c)
+		if err == nil {
+			err = r.keep(c, row)
+		}
 		if err != nil {
-			return err
-		}
-		if err := r.log.Add(row); err != nil {
-			return err
-		}
-		c.keep(&row)
-		r.done += c.work()
-		r.left[c.Task]--
-		if err := r.complete(c.Task); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// keep keeps a cell's row, and tells of its session and of its task if that was the last one.
+func (r *running) keep(c *Cell, row eval.Row) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.log.Add(row); err != nil {
+		return err
+	}
+	c.keep(&row)
+	r.left[c.Task]--
+	left := slices.ContainsFunc(c.group.cells, func(c *Cell) bool { return !c.Measured })
+	if !left && r.watch.Done != nil && slices.ContainsFunc(c.group.cells, func(c *Cell) bool { return c.unavailable == nil }) {
+		r.watch.Done(c.group.describe(r.options), rowsOf(c.group.cells))
+	}
+	return r.complete(c.Task)
+}
+
 func (r *running) measure(ctx context.Context, s session, c *Cell) (eval.Row, error) {
 	if c.unavailable != nil {
 		return *c.unavailable, nil
 	}
+	before := int64(0) // of the cell's work
 	return c.measurement.run(ctx, c, s, func(done, total int) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		now := c.work() * int64(done) / int64(total)
+		r.done, before = r.done+now-before, now
 		if r.watch.Progress != nil {
-			r.watch.Progress(c.name(), r.done+c.work()*int64(done)/int64(total), r.total)
+			r.watch.Progress(c.name(), r.done, r.total)
 		}
 	})
 }
@@ -207,7 +274,7 @@ func (r *running) measurePeaks(ctx context.Context, g *group) (best eval.Peaks, 
 
 // describe names the group by its model, and by the options that differ in the plan.
 func (g *group) describe(o Options) string {
-	text := g.model.From
+	text := g.model.Label
 	if len(o.Providers) > 1 {
 		text += ", provider " + g.runtime.Provider
 	}
