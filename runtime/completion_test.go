@@ -187,3 +187,41 @@ func TestTextErrors(t *testing.T) {
 		t.Errorf("texts of a model without tokenizer: %v", err)
 	}
 }
+
+// TestScoreText: the numbers are those of Score, and the texts make up the whole.
+func TestScoreText(t *testing.T) {
+	s := bytesModel(t, "a é😀.")
+	ids, err := s.Encode(t.Context(), "a é")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := s.Score(t.Context(), [][]int64{ids}, []int{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := s.ScoreText(t.Context(), ids, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for i, step := range steps {
+		text += step.Text
+		if i == 0 && step.LogProbs != nil || i > 0 && step.LogProbs.Chosen != want[0][i-1] {
+			t.Errorf("token %d: %+v, want %v", i, step.LogProbs, want[0])
+		}
+	}
+	if text != "a é" || steps[3].Start != 2 {
+		t.Errorf("text %q, the last byte begins at %d", text, steps[3].Start)
+	}
+	if one, err := s.ScoreText(t.Context(), ids[:1], 0); err != nil || one[0].Text != "a" {
+		t.Errorf("one token: %+v, %v", one, err)
+	}
+	for _, bad := range [][]int64{nil, {-1}, {99999}} {
+		if _, err := s.ScoreText(t.Context(), bad, 0); !errors.Is(err, runtime.ErrInput) {
+			t.Errorf("%v: error %v, want %v", bad, err, runtime.ErrInput)
+		}
+	}
+	if _, err := s.ScoreText(t.Context(), ids, 1e9); !errors.Is(err, runtime.ErrInput) {
+		t.Errorf("too many at the top: %v", err)
+	}
+}

@@ -15,14 +15,17 @@ type choiceState struct {
 	before string    // what its text begins with: the prompt, if it is to be repeated
 	last   int64     // the last token, at first that of the prompt
 	told   int       // characters of the text so far
+	start  int       // of them, before the completion
 	held   *logProbs // of tokens whose text is not certain yet
+
+	logProbs bool // whether they are asked for
 }
 
 // logProbs are those of tokens of a choice, in OpenAI's form.
 type logProbs struct {
 	Tokens        []string             `json:"tokens"`
-	TokenLogProbs []float64            `json:"token_logprobs"`
-	TopLogProbs   []map[string]float64 `json:"top_logprobs"` // null where none are asked for
+	TokenLogProbs []*float64           `json:"token_logprobs"` // null for the first token of a prompt
+	TopLogProbs   []map[string]float64 `json:"top_logprobs"`   // null where none are asked for, and for that token
 	TextOffset    []int                `json:"text_offset"`
 }
 
@@ -59,39 +62,50 @@ func (r *choiceState) add(s *served, step runtime.TextStep) (*choice, error) {
 	part := &choice{Text: r.before + step.Text, Index: step.Prompt}
 	r.before = ""
 	r.told += utf8.RuneCountInString(part.Text)
-	if step.Finish != "" {
-		reason := "stop"
-		if step.Finish == runtime.FinishLimit {
-			reason = "length"
+	if r.logProbs {
+		probs, err := r.logProbsOf(s, step)
+		if err != nil {
+			return nil, err
 		}
-		part.FinishReason = &reason
+		r.last, r.held = step.Token, r.held.and(probs)
 	}
-	if step.LogProbs == nil {
-		return part, nil
-	}
-	probs, err := r.logProbs(s, step)
-	if err != nil {
-		return nil, err
-	}
-	r.last, r.held = step.Token, r.held.and(probs)
-	if step.Finish == "" {
+	switch {
+	case step.Finish != "":
+		r.finish(part, step.Finish)
+	case r.logProbs:
 		part.LogProbs = r.held.before(r.told)
-		return part, nil
-	}
-	part.LogProbs = r.held
-	for i, at := range r.held.TextOffset {
-		r.held.TextOffset[i] = min(at, r.told)
 	}
 	return part, nil
 }
 
-// logProbs returns those of one token.
-func (r *choiceState) logProbs(s *served, step runtime.TextStep) (*logProbs, error) {
+// finish ends the choice with a part.
+func (r *choiceState) finish(part *choice, how string) {
+	reason := "stop"
+	if how == runtime.FinishLimit {
+		reason = "length"
+	}
+	part.FinishReason = &reason
+	if part.LogProbs = r.held; r.held == nil {
+		return
+	}
+	for i, offset := range r.held.TextOffset {
+		r.held.TextOffset[i] = min(offset, r.told)
+	}
+}
+
+// logProbsOf returns those of one token.
+func (r *choiceState) logProbsOf(s *served, step runtime.TextStep) (*logProbs, error) {
 	text, err := s.piece(r.last, step.Token)
 	if err != nil {
 		return nil, err
 	}
-	out := &logProbs{Tokens: []string{text}, TokenLogProbs: []float64{finite(step.LogProbs.Chosen)}, TextOffset: []int{step.Start}}
+	out := &logProbs{Tokens: []string{text}, TokenLogProbs: []*float64{nil}, TextOffset: []int{r.start + step.Start}}
+	if step.LogProbs == nil { // nothing predicts the first token of a prompt
+		out.TopLogProbs = []map[string]float64{nil}
+		return out, nil
+	}
+	chosen := finite(step.LogProbs.Chosen)
+	out.TokenLogProbs[0] = &chosen
 	if len(step.LogProbs.Top) > 0 {
 		top := map[string]float64{}
 		for _, t := range step.LogProbs.Top {
@@ -104,7 +118,7 @@ func (r *choiceState) logProbs(s *served, step runtime.TextStep) (*logProbs, err
 			}
 		}
 		if _, among := top[text]; !among { // OpenAI's API always tells the chosen one too
-			top[text] = finite(step.LogProbs.Chosen)
+			top[text] = chosen
 		}
 		out.TopLogProbs = []map[string]float64{top}
 	}
@@ -117,6 +131,9 @@ func (s *served) piece(before, id int64) (string, error) {
 	text, err := s.Session.Decode([]int64{id})
 	if err != nil {
 		return "", err
+	}
+	if before < 0 {
+		before = id // and the text is the token's alone
 	}
 	first, err := s.Session.Decode([]int64{before})
 	if err != nil {

@@ -23,8 +23,31 @@ const usualPatience = 30 * time.Second
 // farewell is how long an answer that was cut off has to be sent.
 const farewell = 2 * time.Second
 
-// completions answers POST /v1/completions.
+// completions serves POST /v1/completions.
 func (h *Handler) completions(c *call) error {
+	return h.bounded(c, func(ctx context.Context, body []byte) error {
+		a, err := h.understand(ctx, c, body)
+		if err != nil {
+			return err
+		}
+		respond := a.complete
+		if a.request.Stream {
+			respond = a.stream
+		}
+		if err = guarded(func() error { return respond(ctx) }); err == nil {
+			return nil
+		}
+		f := h.failureOf(ctx, err)
+		if c.status != 0 && f.status != statusGone {
+			a.event(f.body()) // the last that a stream has
+		}
+		return f
+	})
+}
+
+// bounded has do serve a request with a body: within the limits of time and of bytes, and not while the service is
+// shutting down.
+func (h *Handler) bounded(c *call, do func(ctx context.Context, body []byte) error) error {
 	if !h.enter() {
 		return shuttingDown()
 	}
@@ -38,25 +61,13 @@ func (h *Handler) completions(c *call) error {
 	held := &hold{budget: &h.budget}
 	defer held.release()
 	body, err := h.body(c, held)
+	if err == nil {
+		err = do(ctx, body)
+	}
 	if err != nil {
 		return h.failureOf(ctx, err)
 	}
-	a, err := h.understand(ctx, c, body)
-	if err != nil {
-		return h.failureOf(ctx, err)
-	}
-	answer := a.complete
-	if a.request.Stream {
-		answer = a.stream
-	}
-	if err = guarded(func() error { return answer(ctx) }); err == nil {
-		return nil
-	}
-	f := h.failureOf(ctx, err)
-	if c.status != 0 && f.status != statusGone {
-		a.event(f.body()) // the last that a stream has
-	}
-	return f
+	return nil
 }
 
 // enter counts one completion more, unless the service is shutting down.
@@ -100,15 +111,24 @@ func (h *Handler) body(c *call, held *hold) ([]byte, error) {
 	return body, supported(c.control.SetReadDeadline(time.Time{}))
 }
 
-// understand makes of a body what is to be answered. As many requests at a time as there are
+// turn waits until a request may be parsed, and returns what ends that. As many requests at a time as there are
 // processors: what JSON and tokenizers take for a moment is many times the body.
-func (h *Handler) understand(ctx context.Context, c *call, body []byte) (*response, error) {
+func (h *Handler) turn(ctx context.Context) (done func(), err error) {
 	select {
 	case h.understanding <- struct{}{}:
-		defer func() { <-h.understanding }()
+		return func() { <-h.understanding }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// understand makes a response of a body.
+func (h *Handler) understand(ctx context.Context, c *call, body []byte) (*response, error) {
+	done, err := h.turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	q, err := parse(body)
 	if err != nil {
 		return nil, err
@@ -134,6 +154,9 @@ func (h *Handler) prepare(ctx context.Context, c *call, s *served, q *request) (
 	a := &response{call: c, model: s, request: q, id: c.id, created: c.began.Unix()}
 	opt := &a.options
 	*opt = runtime.GenerateOptions{PerRow: q.perRow(), StopStrings: q.Stops}
+	if q.IgnoreEOS {
+		opt.Stop = []int64{}
+	}
 	if q.LogProbs != nil {
 		opt.LogProbs, opt.TopLogProbs = true, *q.LogProbs
 	}
@@ -142,7 +165,7 @@ func (h *Handler) prepare(ctx context.Context, c *call, s *served, q *request) (
 			return nil, wrong("prompt", "prompt %d has %d bytes, which are %d tokens or more: more than the %d that %s takes here", i,
 				len(prompt.Text), least, h.mostTokens(s), s.Name)
 		}
-		ids, text, err := s.read(ctx, prompt)
+		ids, text, err := s.read(ctx, prompt, q.AddSpecial == nil || *q.AddSpecial)
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return nil, err
@@ -165,8 +188,8 @@ func (h *Handler) prepare(ctx context.Context, c *call, s *served, q *request) (
 		for range q.N {
 			a.prompts = append(a.prompts, prompt)
 			opt.Limits = append(opt.Limits, most)
-			row := &choiceState{last: ids[len(ids)-1]}
-			if q.Echo {
+			row := &choiceState{last: ids[len(ids)-1], logProbs: q.LogProbs != nil}
+			if q.Echo && q.LogProbs == nil {
 				row.before = text
 			}
 			a.rows = append(a.rows, row)
@@ -185,14 +208,17 @@ func (h *Handler) mostTokens(s *served) int {
 	return min(h.limits.Tokens, s.maxLength+1)
 }
 
-// read returns the token ids and the text of a prompt.
-func (s *served) read(ctx context.Context, p runtime.Prompt) (ids []int64, text string, err error) {
-	if p.IDs != nil {
+// read returns the token ids and the text of a prompt. Special tokens, such as the one that begins a text, are
+// put before a text, unless it brings its own.
+func (s *served) read(ctx context.Context, p runtime.Prompt, special bool) (ids []int64, text string, err error) {
+	switch text = p.Text; {
+	case p.IDs != nil:
 		ids = p.IDs
 		text, err = s.Session.Decode(ids)
-	} else {
-		text = p.Text
+	case special:
 		ids, err = s.Session.EncodePrompt(ctx, text)
+	default:
+		ids, err = s.Session.Encode(ctx, text)
 	}
 	if err == nil && len(ids) == 0 {
 		err = errors.New("it is empty, and needs at least one token")

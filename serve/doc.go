@@ -10,6 +10,8 @@
 // The handler serves
 //
 //	POST /v1/completions    prompts continued, whole or as a stream of server-sent events
+//	POST /tokenize          the token ids of a text, as vLLM has it
+//	POST /detokenize        the text of token ids
 //	GET  /v1/models         the models
 //	GET  /v1/models/{id}    one of them
 //	GET  /healthz           200, and 503 from Shutdown on; it needs no key
@@ -17,14 +19,17 @@
 //
 // # What differs from OpenAI's API
 //
-// A field that is unknown or not supported is an error that names it: best_of other than n,
-// suffix, echo together with logprobs, and max_tokens of 0. top_k, min_p and repetition_penalty
-// are fields in addition to OpenAI's. Ranges are runtime.Sampling's, but temperature is 0 to 2, and
+// A field that is unknown or not supported is an error that names it: best_of other than n, and
+// suffix. top_k, min_p, repetition_penalty, and vLLM's ignore_eos and add_special_tokens, are fields in addition
+// to OpenAI's; a service of one model needs no model field. Ranges are runtime.Sampling's, but temperature is 0 to 2, and
 // repetition_penalty more than 0. user is taken and not used.
 //
 // A choice's random numbers follow from seed and its place among the n choices of its prompt,
 // so a prompt has the same answers alone and in a list. A Batcher reads it once for all of them.
 // system_fingerprint is made of the hash of the model's weights.
+//
+// echo with logprobs scores the prompt too, as Session.ScoreText does, one prompt at a time for each model; its first
+// token has null, and max_tokens may be 0. So lm-evaluation-harness scores answers (its model local-completions).
 //
 // logprobs tells the token that ended an answer too, and those of a stop string, which the text
 // has not; text_offset counts characters of the choice's text. Tokens within a character have its

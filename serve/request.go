@@ -37,6 +37,9 @@ type request struct {
 	Presence      float64       `json:"presence_penalty" takes:"a number"`
 	Frequency     float64       `json:"frequency_penalty" takes:"a number"`
 	Bias          biasMap       `json:"logit_bias" takes:"an object of token ids and numbers, such as {\"50\": -100}"`
+	AddSpecial    *bool         `json:"add_special_tokens" takes:"true or false"` // nil is true
+	IgnoreEOS     bool          `json:"ignore_eos" takes:"true or false"`
+	MinTokens     int           `json:"min_tokens" takes:"a whole number"`
 	User          string        `json:"user" takes:"a text"`
 	BestOf        *int          `json:"best_of" takes:"a whole number"` // nil for none
 	Suffix        string        `json:"suffix" takes:"a text"`
@@ -47,30 +50,38 @@ type streamOptions struct {
 	IncludeObfuscation bool `json:"include_obfuscation"` // random padding of events; only false is supported
 }
 
-// parse reads a request. A field that is null counts as absent.
+// parse reads a request for completions.
 func parse(body []byte) (*request, error) {
+	q := &request{N: 1, Temperature: 1, TopP: 1, Repetition: 1}
+	if err := parseFields(body, q); err != nil {
+		return nil, err
+	}
+	return q, q.check()
+}
+
+// parseFields reads the fields of a body into a pointer to a struct. A field that is null counts as absent.
+func parseFields(body []byte, target any) error {
 	var given map[string]json.RawMessage
 	if err := strict(body, &given); err != nil || given == nil {
-		return nil, wrong("", "the body is no JSON object: %s", cause(err))
+		return wrong("", "the body is no JSON object: %s", cause(err))
 	}
-	q := &request{N: 1, Temperature: 1, TopP: 1, Repetition: 1}
-	fields, known := reflect.ValueOf(q).Elem(), map[string]int{}
+	fields, known := reflect.ValueOf(target).Elem(), map[string]int{}
 	for i := range fields.NumField() {
 		known[fields.Type().Field(i).Tag.Get("json")] = i
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		i, ok := known[name]
 		if !ok {
-			return nil, wrong(shortened(name), "unknown field %q; known are %s", shortened(name), strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+			return wrong(shortened(name), "unknown field %q; known are %s", shortened(name), strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 		}
 		if err := jsontext.Check(given[name]); err != nil {
-			return nil, wrong(name, "%s %v", name, err)
+			return wrong(name, "%s %v", name, err)
 		}
 		if err := strict(given[name], fields.Field(i).Addr().Interface()); err != nil {
-			return nil, wrong(name, "%s is %s: want %s", name, shortened(string(given[name])), fields.Type().Field(i).Tag.Get("takes"))
+			return wrong(name, "%s is %s: want %s", name, shortened(string(given[name])), fields.Type().Field(i).Tag.Get("takes"))
 		}
 	}
-	return q, q.check()
+	return nil
 }
 
 // check refuses what is out of range, whatever the model.
@@ -80,16 +91,16 @@ func (q *request) check() error {
 		return wrong("best_of", "best_of is %d: only n, which is %d, is supported; ask for n answers and choose by their logprobs", *q.BestOf, q.N)
 	case q.Suffix != "":
 		return wrong("suffix", "suffix is not supported: the models continue texts; leave it out")
-	case q.Echo && q.LogProbs != nil:
-		return wrong("echo", "echo together with logprobs is not supported; leave one of the two out")
+	case q.MinTokens != 0:
+		return wrong("min_tokens", "min_tokens is %d: only 0 is supported; ignore_eos lets a completion run to max_tokens", q.MinTokens)
 	case q.StreamOptions.IncludeObfuscation:
 		return wrong("stream_options", "stream_options.include_obfuscation is not supported; leave it out")
 	case q.StreamOptions.IncludeUsage && !q.Stream:
 		return wrong("stream_options", "stream_options are for streams; give stream: true, or leave them out")
 	case q.N < 1:
 		return wrong("n", "n is %d: want 1 or more", q.N)
-	case q.MaxTokens != nil && *q.MaxTokens < 1:
-		return wrong("max_tokens", "max_tokens is %d: want 1 or more", *q.MaxTokens)
+	case q.MaxTokens != nil && *q.MaxTokens < 1 && (*q.MaxTokens < 0 || !q.Echo):
+		return wrong("max_tokens", "max_tokens is %d: want 1 or more, or 0 with echo", *q.MaxTokens)
 	case q.LogProbs != nil && (*q.LogProbs < 0 || *q.LogProbs > mostLogProbs):
 		return wrong("logprobs", "logprobs is %d: want 0 to %d", *q.LogProbs, mostLogProbs)
 	case len(q.Prompts) == 0:

@@ -52,8 +52,24 @@ func (a *response) completion(choices []*choice) completion {
 	return completion{a.id, "text_completion", a.created, a.model.Name, a.model.fingerprint, choices, nil}
 }
 
-// each shows what each token adds to its choice.
+// each shows what each token adds to its choice: those of prompts first, where their log-probabilities are to be
+// told.
 func (a *response) each(ctx context.Context, see func(part *choice) error) error {
+	if a.request.Echo && a.request.LogProbs != nil {
+		if err := a.echo(ctx, see); err != nil {
+			return err
+		}
+	}
+	if most := a.request.MaxTokens; most != nil && *most == 0 {
+		for i, row := range a.rows {
+			part := &choice{Text: row.before, Index: i}
+			row.finish(part, runtime.FinishLimit)
+			if err := see(part); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	for step, err := range a.model.completions.Stream(ctx, a.prompts, a.options) {
 		if err != nil {
 			return err

@@ -28,6 +28,8 @@ func (h *Handler) routes() http.Handler {
 	paths := []string{}
 	for _, r := range []route{
 		{http.MethodPost, "/v1/completions", "/v1/completions", false, h.completions},
+		{http.MethodPost, "/tokenize", "/tokenize", false, h.tokenize},
+		{http.MethodPost, "/detokenize", "/detokenize", false, h.detokenize},
 		{http.MethodGet, "/v1/models", "/v1/models", false, h.listModels},
 		{http.MethodGet, "/v1/models/{id...}", "/v1/models/{id}", false, h.showModel},
 		{http.MethodGet, "/healthz", "/healthz", true, h.health},

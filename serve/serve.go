@@ -70,8 +70,9 @@ type served struct {
 	completions streamer
 	close       func() error // ends the completions
 	vocab       int
-	maxLength   int    // of the model; 0 for no limit
-	fingerprint string // of its weights; "" where they have no hash
+	maxLength   int           // of the model; 0 for no limit
+	fingerprint string        // of its weights; "" where they have no hash
+	scoring     chan struct{} // has an element while a prompt is scored
 }
 
 // New returns a handler for models.
@@ -128,7 +129,7 @@ func newServed(m Model, batch runtime.BatcherOptions) (*served, error) {
 	if _, err := m.Session.Encode(context.Background(), ""); errors.Is(err, runtime.ErrNoTokenizer) {
 		return nil, err
 	}
-	s := &served{Model: m, vocab: info.VocabSize, maxLength: info.Card.MaxLength}
+	s := &served{Model: m, vocab: info.VocabSize, maxLength: info.Card.MaxLength, scoring: make(chan struct{}, 1)}
 	if hash := info.Card.WeightsSHA256; len(hash) >= 12 {
 		s.fingerprint = "fp_" + hash[:12]
 	}
@@ -162,6 +163,9 @@ func (h *Handler) find(name string) *served {
 func (h *Handler) lookup(name string) (*served, error) {
 	if s := h.find(name); s != nil {
 		return s, nil
+	}
+	if name == "" && len(h.models) == 1 {
+		return h.models[0], nil
 	}
 	var names []string
 	for _, s := range h.models {

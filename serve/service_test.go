@@ -128,7 +128,7 @@ type completion struct {
 		Reason   *string `json:"finish_reason"`
 		LogProbs *struct {
 			Tokens  []string
-			Chosen  []float64            `json:"token_logprobs"`
+			Chosen  []*float64           `json:"token_logprobs"`
 			Top     []map[string]float64 `json:"top_logprobs"`
 			Offsets []int                `json:"text_offset"`
 		}

@@ -1,0 +1,54 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nopezoo/zoo/runtime/engine"
+)
+
+// ScoreText tells the tokens of a text as Stream tells those of a completion: a step for each, with the text that
+// is certain with it, where the token begins, and the log-probabilities of the token and of so many at the top,
+// given the tokens before it. Nothing predicts the first token: its LogProbs is nil. Errors are those of Score.
+func (s *Session) ScoreText(ctx context.Context, ids []int64, top int) ([]TextStep, error) {
+	steps, err := s.scoreText(ctx, ids, top)
+	if err != nil {
+		return nil, fmt.Errorf("runtime: score: %w", err)
+	}
+	return steps, nil
+}
+
+func (s *Session) scoreText(ctx context.Context, ids []int64, top int) ([]TextStep, error) {
+	if s.words == nil {
+		return nil, s.withoutWords()
+	}
+	rows, from := [][]int64{ids}, []int{1}
+	if len(ids) == 0 {
+		from = nil // which checkScored refuses
+	}
+	if err := (GenerateOptions{LogProbs: true, TopLogProbs: top}).checkLogProbs(); err != nil {
+		return nil, engine.Mark(err, ErrInput)
+	}
+	if err := s.checkScored(rows, from); err != nil {
+		return nil, engine.Mark(err, ErrInput)
+	}
+	text := completionText{joiner: joiner{decode: s.words.Decode}}
+	steps := make([]TextStep, len(ids))
+	for i, id := range ids {
+		piece, _, err := text.add(id)
+		if err != nil {
+			return nil, engine.Mark(err, ErrInput)
+		}
+		steps[i] = TextStep{Token: id, Text: piece, Start: text.start, PromptTokens: len(ids)}
+	}
+	rest, _ := text.finish()
+	steps[len(ids)-1].Text += rest
+	if len(ids) == 1 {
+		return steps, nil
+	}
+	return steps, s.visit(ctx, [][]int64{ids[:len(ids)-1]}, []int{0}, func(_, before int, logits []float32) error {
+		probs := new(LogProbs)
+		steps[before+1].LogProbs = probs
+		return probs.set(logits, ids[before+1], top)
+	})
+}
