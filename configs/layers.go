@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/viper"
 
+	"github.com/nopezoo/zoo/modelfile/hf"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train/runfile"
 )
@@ -27,7 +28,11 @@ type Sources struct {
 	Overrides []Value  // as by flags; where the value is text, it is read as the setting's type
 	Lists     []Value  // of the lists of a sweep; a variable or an override that gives the same key is an error
 	Preset    string   // the preset to start from, in place of what files and environment say; "" for theirs
-	Run       string   // directory of a run whose settings stand in the preset's place; "" for none
+	// From has the weights that the run begins with, nil for none (see train.StartAt). The settings of a run stand in the
+	// preset's place, and the model of a folder or file of weights in that of the preset's model.
+	From *runfile.Start
+	// Change is of the model of From.
+	Change models.Intervention
 	// Encodings are the names that Config will be asked for; none stands for the configured
 	// one. A setting that no model of theirs has is an error, unless the preset or the user's
 	// own file gives it.
@@ -48,8 +53,9 @@ type Layers struct {
 	merged *viper.Viper
 	given  map[string]given // the value that won, by key
 
-	run      string         // the name of its model, of the run in the preset's place; "" for none
-	encoding string         // of the run
+	from     *runfile.Start
+	run      string         // the name of the model of from; "" for none
+	encoding string         // of that model
 	own      map[string]any // that encoding's own settings there; nil for none
 }
 
@@ -71,13 +77,17 @@ func Load(s Sources) (*Layers, error) {
 		l.Preset = fmt.Sprint(cmp.Or(last(above, presetKey), any(DefaultPreset)))
 	}
 	var lowest []*layer
-	if task := last(above, "train.task"); s.Run == "" {
+	l.from = s.From
+	switch task := last(above, "train.task"); {
+	case s.From == nil:
 		lowest, err = readPreset(l.Preset, task)
-	} else if s.Preset != "" {
+	case hf.IsFolder(s.From.Run) || hf.IsGGUF(s.From.Run):
+		lowest, err = l.readWeights(s.From.Run, task)
+	case s.Preset != "":
 		err = fmt.Errorf("preset %s: the settings of the run %s stand in its place; leave out the one or the other",
-			s.Preset, s.Run)
-	} else {
-		lowest, err = l.readRun(s.Run, task)
+			s.Preset, s.From.Run)
+	default:
+		lowest, err = l.readRun(s.From.Run, task)
 	}
 	if err != nil {
 		return nil, err
@@ -137,7 +147,7 @@ func (l *Layers) Config(encoding string) (runfile.Config, error) {
 	if err := json.Unmarshal(data, &c); err != nil {
 		return c, l.explain(err)
 	}
-	c.Model.Encoding = cmp.Or(encoding, c.Model.Encoding)
+	c.Model.Encoding, c.From = cmp.Or(encoding, c.Model.Encoding), l.from
 	if c, err = c.Resolve(); err != nil {
 		return c, err
 	}

@@ -2,9 +2,11 @@ package configs
 
 import (
 	"encoding/json"
+	"maps"
+	"strings"
 
-	"github.com/spf13/viper"
-
+	"github.com/nopezoo/zoo/modelfile/hf"
+	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
@@ -16,36 +18,75 @@ func (l *Layers) readRun(dir string, task any) ([]*layer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if params := c.Model.EncodingParams; len(params) > 0 {
-		if err := json.Unmarshal(params, &l.own); err != nil {
-			return nil, err
-		}
-	}
-	l.encoding, l.run = c.Model.Encoding, c.Model.Name()
-	c.From, c.Model.EncodingParams, c.Train.Threads, c.Train.Lanes = nil, nil, 0, 0
-	data, err := json.Marshal(c) // which is YAML too
+	c.Train.Threads, c.Train.Lanes = 0, 0
+	x, err := l.readModel("run "+dir, c.Model, map[string]any{"train": c.Train})
 	if err != nil {
 		return nil, err
 	}
-	x, err := readYAML("run "+dir, data, false)
-	if err != nil {
-		return nil, err
-	}
-	x.any = true
 	x.leaveLengths(task)
 	return []*layer{x}, nil
 }
 
-// settings returns the merged values for an encoding. For the encoding of the run in the
-// preset's place, the run's own settings of it are the defaults.
+// readWeights returns the layers of the preset, with the model of a folder or file of weights in its model's place.
+func (l *Layers) readWeights(path string, task any) ([]*layer, error) {
+	preset, err := readPreset(l.Preset, task)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range preset {
+		maps.DeleteFunc(x.values, func(key string, _ any) bool { return strings.HasPrefix(key, "model.") })
+	}
+	m, err := hf.Describe(path)
+	if err != nil {
+		return nil, err
+	}
+	x, err := l.readModel("the model "+path, m.Config, map[string]any{})
+	return append(preset, x), err
+}
+
+// readModel returns a model's settings, and others beside them, as a layer.
+func (l *Layers) readModel(name string, c models.Config, sections map[string]any) (*layer, error) {
+	if params := c.EncodingParams; len(params) > 0 {
+		if err := json.Unmarshal(params, &l.own); err != nil {
+			return nil, err
+		}
+	}
+	l.encoding, l.run = c.Encoding, c.Name()
+	c.EncodingParams = nil
+	sections["model"] = c
+	data, err := json.Marshal(sections) // which is YAML too
+	if err != nil {
+		return nil, err
+	}
+	x, err := readYAML(name, data, false)
+	if err == nil {
+		x.any = true
+	}
+	return x, err
+}
+
+// settings returns the merged values for an encoding. For the encoding of the model of Sources.From its own
+// settings there are the defaults.
 func (l *Layers) settings(encoding string) (map[string]any, error) {
+	all := l.merged.AllSettings()
 	if l.own == nil || encoding != l.encoding {
-		return l.merged.AllSettings(), nil
+		return all, nil
 	}
-	both := viper.New()
-	for key, value := range l.own {
-		both.SetDefault(sectionParam+"."+key, value)
+	model, _ := all["model"].(map[string]any)
+	given, _ := model["encoding_params"].(map[string]any)
+	model["encoding_params"] = over(l.own, given)
+	return all, nil
+}
+
+// over returns values with others in their place, section by section.
+func over(values, others map[string]any) map[string]any {
+	out := maps.Clone(values)
+	for key, value := range others {
+		below, isSection := out[key].(map[string]any)
+		if above, ok := value.(map[string]any); ok && isSection {
+			value = over(below, above)
+		}
+		out[key] = value
 	}
-	err := both.MergeConfigMap(l.merged.AllSettings())
-	return both.AllSettings(), err
+	return out
 }

@@ -57,11 +57,11 @@ func TestRenewed(t *testing.T) {
 	if c, err := runfile.ReadConfig(old); err != nil || c.Model.EncodingParams != nil {
 		t.Errorf("an old run: %s, %v", c.Model.EncodingParams, err)
 	}
-	if got := settings(configs.Sources{Run: old}); got != "" {
+	if got := settings(configs.Sources{From: &runfile.Start{Run: old, Step: 1, Updates: 1, Weights: strings.Repeat("0", 64)}}); got != "" {
 		t.Errorf("the second phase of an old run: %s", got)
 	}
 	rope := trained(t, func(c *runfile.Config) { c.Model.Encoding = "rope" })
-	if got := settings(configs.Sources{Run: rope, Overrides: []configs.Value{sinusoidal}}); got != `{"learned":true}` {
+	if got := settings(configs.Sources{From: &runfile.Start{Run: rope, Step: 1, Updates: 1, Weights: strings.Repeat("0", 64)}, Overrides: []configs.Value{sinusoidal}}); got != `{"learned":true}` {
 		t.Errorf("a second phase with another encoding: %s", got)
 	}
 }
@@ -73,7 +73,7 @@ func TestRunInThePresetsPlace(t *testing.T) {
 		c.Model.Encoding, c.Model.EncodingParams = "rope", json.RawMessage(`{"theta":500,"fraction":0.5}`)
 		c.Train.Lengths, c.Train.Threads, c.Train.Lanes, c.Train.Seed = "3..4", 7, 1, 1<<64-1
 	})
-	l, err := configs.Load(configs.Sources{Run: dir, Environ: []string{"ZOO_PRESET=tiny"}, Overrides: []configs.Value{
+	l, err := configs.Load(configs.Sources{From: &runfile.Start{Run: dir, Step: 1, Updates: 1, Weights: strings.Repeat("0", 64)}, Environ: []string{"ZOO_PRESET=tiny"}, Overrides: []configs.Value{
 		{Key: "train.steps", Value: "5"}, {Key: "model.encoding_params.theta", Value: "70"}}})
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestRunInThePresetsPlace(t *testing.T) {
 		t.Errorf("%s, %+v, %+v", c.Model.EncodingParams, c.Model, c.Train)
 	}
 
-	l, err = configs.Load(configs.Sources{Run: dir, Encodings: []string{"nope"}, Overrides: []configs.Value{
+	l, err = configs.Load(configs.Sources{From: &runfile.Start{Run: dir, Step: 1, Updates: 1, Weights: strings.Repeat("0", 64)}, Encodings: []string{"nope"}, Overrides: []configs.Value{
 		{Key: "train.task", Value: "reverse"}}})
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestRunInThePresetsPlace(t *testing.T) {
 	if c, err = l.Config("nope"); err != nil || c.Model.EncodingParams != nil || c.Train.Lengths != "2..20" {
 		t.Errorf("%s, lengths %s, %v", c.Model.EncodingParams, c.Train.Lengths, err)
 	}
-	if _, err := configs.Load(configs.Sources{Run: dir, Preset: "tiny"}); err == nil ||
+	if _, err := configs.Load(configs.Sources{From: &runfile.Start{Run: dir, Step: 1, Updates: 1, Weights: strings.Repeat("0", 64)}, Preset: "tiny"}); err == nil ||
 		!strings.Contains(err.Error(), "preset tiny: the settings of the run") {
 		t.Errorf("beside a preset: %v", err)
 	}

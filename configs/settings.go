@@ -141,7 +141,7 @@ func Difference(was, now runfile.Config) string {
 			out = append(out, fmt.Sprintf("%s was %s, now %s", s.Key, a, b))
 		}
 	}
-	if a, b := was.From, now.From; a != b && (a == nil || b == nil || *a != *b) {
+	if a, b := was.From, now.From; !reflect.DeepEqual(a, b) {
 		out = append(out, fmt.Sprintf("it began with %v, now with %v", a, b))
 	}
 	return strings.Join(out, "; ")

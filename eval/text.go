@@ -21,6 +21,8 @@ type TextConfig struct {
 	Batch int        // most windows in one call of the model
 	Seed  uint64     // of the windows
 	Split task.Split // Test, unless the model is measured on what it may have seen
+	// Words is the tokenizer of a pretrained model; nil for the one of the model's card.
+	Words tokenizer.Coder
 	// Longest is the longest of the windows that are compared, in tokens (see LongestWindow): windows of all
 	// lengths end at the same places, so that their errors can be paired. 0 stands for the length
 	// that is measured.
@@ -81,18 +83,30 @@ func (cfg TextConfig) row(c card.Card, span task.Span) Row {
 	return r
 }
 
-// LongestWindow returns the longest of lengths that enough documents of a corpus have, in tokens of a
+// LongestWindow returns the longest of lengths that enough documents of the corpus have, in tokens of a
 // model; 0 for none.
-func LongestWindow(t task.Task, c card.Card, split task.Split, lengths []int) (int, error) {
-	if t.Corpus == nil {
-		return 0, fmt.Errorf("eval: task %s is no running text; name a corpus, text:NAME", t.Name)
+func (cfg TextConfig) LongestWindow(c card.Card, lengths []int) (int, error) {
+	if cfg.Task.Corpus == nil {
+		return 0, fmt.Errorf("eval: task %s is no running text; name a corpus, text:NAME", cfg.Task.Name)
 	}
-	tok, err := tokenizer.New(c.Tokenizer)
+	words, err := cfg.words(c)
 	if err != nil {
 		return 0, err
 	}
-	documents, err := t.Corpus.Encoded(tok, split)
+	documents, err := cfg.Task.Corpus.Encoded(words, cfg.Split)
 	return longestWindow(documents, lengths), err
+}
+
+// words is what encodes the corpus.
+func (cfg TextConfig) words(c card.Card) (tokenizer.Coder, error) {
+	switch {
+	case cfg.Words != nil:
+		return cfg.Words, nil
+	case len(c.Tokenizer) == 0:
+		return nil, fmt.Errorf("task %s: the model has no tokenizer, and text has no tokens without one; a pretrained model's stands "+
+			"beside its file", cfg.Task.Name)
+	}
+	return tokenizer.New(c.Tokenizer)
 }
 
 func (cfg TextConfig) ask(r *Row) { r.Text = &TextScore{Asked: cfg.N} }
@@ -120,14 +134,18 @@ func (cfg TextConfig) measure(ctx context.Context, m Model, c card.Card, span ta
 }
 
 func (cfg TextConfig) score(ctx context.Context, m Model, c card.Card, length int) (*TextScore, error) {
-	if c.MaxLength > 0 && length > c.MaxLength {
-		return nil, fmt.Errorf("%w: %d positions needed, at most %d declared", ErrTooLong, length, c.MaxLength)
-	}
-	tok, err := tokenizer.New(c.Tokenizer)
+	words, err := cfg.words(c)
 	if err != nil {
 		return nil, err
 	}
-	documents, err := cfg.Task.Corpus.Encoded(tok, cfg.Split)
+	before, err := cfg.before(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(before) + length; c.MaxLength > 0 && n > c.MaxLength {
+		return nil, fmt.Errorf("%w: %d positions needed, at most %d declared", ErrTooLong, n, c.MaxLength)
+	}
+	documents, err := cfg.Task.Corpus.Encoded(words, cfg.Split)
 	if err != nil {
 		return nil, err
 	}
@@ -138,18 +156,15 @@ func (cfg TextConfig) score(ctx context.Context, m Model, c card.Card, length in
 	if err != nil || m == nil {
 		return nil, err
 	}
-	t, err := newTextTally(tok, length)
-	if err != nil {
-		return nil, err
-	}
+	t := &textTally{words: words, length: length, stride: min(length, TextStride), documents: map[int]bool{}}
 	done := 0
 	for group := range slices.Chunk(windows, cfg.Batch) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		ids, from := make([][]int64, len(group)), slices.Repeat([]int{1}, len(group))
+		ids, from := make([][]int64, len(group)), slices.Repeat([]int{len(before) + 1}, len(group))
 		for i, w := range group {
-			ids[i] = w.IDs
+			ids[i] = slices.Concat(before, w.IDs)
 		}
 		scores, err := m.Score(ctx, ids, from)
 		if err != nil {
@@ -172,10 +187,18 @@ func (cfg TextConfig) score(ctx context.Context, m Model, c card.Card, length in
 	return score, nil
 }
 
+// before is what a pretrained model's tokenizer puts before each text, and so before each window.
+func (cfg TextConfig) before(ctx context.Context) ([]int64, error) {
+	if cfg.Words == nil {
+		return nil, nil
+	}
+	return cfg.Words.EncodePrompt(ctx, "")
+}
+
 // textTally adds windows up.
 type textTally struct {
+	words          tokenizer.Coder
 	length, stride int
-	bytes          []int // of the texts of tokens, by id
 	documents      map[int]bool
 	tokens         int
 	positions      []tallied // by positionBits
@@ -192,16 +215,14 @@ func (t *tallied) add(nats float64, bytes int) { t.nats, t.bytes = t.nats+nats, 
 
 func (t tallied) bits() float64 { return t.nats / math.Ln2 / float64(t.bytes) }
 
-func newTextTally(tok *tokenizer.Tokenizer, length int) (*textTally, error) {
-	t := &textTally{length: length, stride: min(length, TextStride), documents: map[int]bool{}}
-	for id := range int64(tok.Size()) {
-		text, err := tok.Decode([]int64{id})
-		if err != nil {
-			return nil, err
-		}
-		t.bytes = append(t.bytes, len(text))
+// bytesOf is how many bytes a token adds to the text of the one before it: some tokenizers drop the first space of a text.
+func (t *textTally) bytesOf(before, token int64) (int, error) {
+	first, err := t.words.Decode([]int64{before})
+	if err != nil {
+		return 0, err
 	}
-	return t, nil
+	both, err := t.words.Decode([]int64{before, token})
+	return len(both) - len(first), err
 }
 
 func (t *textTally) add(w window, logProbs []float64) error {
@@ -213,7 +234,10 @@ func (t *textTally) add(w window, logProbs []float64) error {
 		if math.IsNaN(p) || math.IsInf(p, 0) {
 			return fmt.Errorf("the log-probability of token %d of a window is %v", i+1, p)
 		}
-		bytes := t.bytes[w.IDs[i+1]]
+		bytes, err := t.bytesOf(w.IDs[i], w.IDs[i+1])
+		if err != nil {
+			return err
+		}
 		all.add(-p, bytes)
 		if i >= t.length-t.stride {
 			end.add(-p, bytes)

@@ -171,7 +171,7 @@ func subwordText() string {
 func TestMeasureTextPairs(t *testing.T) {
 	cfg, c := textConfig(t)
 	var err error
-	if cfg.Longest, err = eval.LongestWindow(cfg.Task, c, cfg.Split, []int{16, 64, 128, 100_000}); err != nil || cfg.Longest != 128 {
+	if cfg.Longest, err = cfg.LongestWindow(c, []int{16, 64, 128, 100_000}); err != nil || cfg.Longest != 128 {
 		t.Fatalf("longest %d, %v", cfg.Longest, err)
 	}
 	ends := map[int]string{}
@@ -199,7 +199,7 @@ func TestMeasureTextPairs(t *testing.T) {
 	}
 	plain := cfg.Task
 	plain.Corpus = nil
-	if _, err := eval.LongestWindow(plain, c, cfg.Split, []int{1}); err == nil || !strings.Contains(err.Error(), "no running text") {
+	if _, err := (eval.TextConfig{Task: plain, Split: cfg.Split}).LongestWindow(c, []int{1}); err == nil || !strings.Contains(err.Error(), "no running text") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -31,6 +31,8 @@ type Library struct {
 	// Read reads the tokenizer in a folder, and the tokens that end a text, as far as the folder says which. Where
 	// there is no tokenizer, the error wraps fs.ErrNotExist.
 	Read func(folder fs.FS) (c Coder, ends []int64, err error)
+	// Parse reads a tokenizer.json.
+	Parse func(file []byte) (Coder, error)
 	// Train learns the pieces of a vocabulary of a size from texts. It reports its progress often, and stops when the context ends.
 	Train func(ctx context.Context, size int, texts []string, progress func(what string, done, total int)) (pieces []string,
 		err error)

@@ -58,8 +58,11 @@ func newSource(c runfile.Config) (*source, error) {
 	if err := checkExamples(d, c.Train.Examples); err != nil {
 		return nil, err
 	}
-	tok, err := tokenizer.New(d.Pieces)
-	if err != nil {
+	var tok *tokenizer.Tokenizer
+	var from *runfile.Start
+	if c.From != nil && c.From.Pretrained != nil {
+		from = c.From
+	} else if tok, err = tokenizer.New(d.Pieces); err != nil {
 		return nil, err
 	}
 	r := c.Train
@@ -74,7 +77,7 @@ func newSource(c runfile.Config) (*source, error) {
 		s.grid = runfile.UnrolledBucket
 	}
 	if d.Text {
-		s.text = &text{corpora: d.Tasks, length: d.Lengths[0].Max, seed: d.Seed, tok: tok}
+		s.text = &text{corpora: d.Tasks, length: d.Lengths[0].Max, seed: d.Seed, tok: tok, vocab: c.Model.VocabSize, from: from}
 	}
 	for i, t := range d.Tasks {
 		s.lengths = append(s.lengths, t.LengthsIn(d.Lengths[i]))

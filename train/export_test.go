@@ -25,7 +25,6 @@ var (
 	FitLanes    = fitLanes
 	WithThreads = withThreads
 	Begin       = begin
-	StartAt     = startAt
 )
 
 // Config returns the resolved configuration.

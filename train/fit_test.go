@@ -127,7 +127,7 @@ func TestFittedSecondPhase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.From = &at
+	cfg.From = at
 	losses(t, startWith(t, second, cfg, train.Options{Evaluate: scripted(map[int]int{4: 20000})}))
 	c := final(t, second)
 	described, err := c.Card("")

@@ -27,7 +27,7 @@ func firstPhase(t *testing.T, encoding string, steps int, next string) runfile.C
 		t.Fatal(err)
 	}
 	cfg := micro(next, 11)
-	cfg.From = &at
+	cfg.From = at
 	cfg, _ = resolved(t, cfg)
 	return cfg
 }

@@ -2,9 +2,11 @@ package train
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/human"
@@ -23,11 +25,14 @@ type text struct {
 	seed    uint64
 	tok     *tokenizer.Tokenizer
 
-	documents [][]uint16 // with the end token before each; nil until they are read
+	vocab int            // tokens that the model has
+	from  *runfile.Start // of a pretrained model, whose tokenizer takes the place of tok; else nil
+
+	documents [][]uint32 // with the end token before each; nil until they are read
 	tokens    int        // of all
 
 	epoch  int // of stream and order
-	stream []uint16
+	stream []uint32
 	order  []int // of windows
 }
 
@@ -39,18 +44,23 @@ func (s *text) load() error {
 	if s.documents != nil {
 		return nil
 	}
-	if s.tok.Size() > 1<<16 {
-		return fmt.Errorf("train: the vocabulary has %d tokens; for running text at most %d", s.tok.Size(), 1<<16)
+	words, before, err := s.words()
+	if err != nil {
+		return fmt.Errorf("train: %w", err)
 	}
 	for _, t := range s.corpora {
-		encoded, err := t.Corpus.Encoded(s.tok, task.Train)
+		encoded, err := t.Corpus.Encoded(words, task.Train)
 		if err != nil {
 			return fmt.Errorf("train: %w", err)
 		}
 		for _, ids := range encoded {
-			d := []uint16{uint16(tokenizer.EOS)}
-			for _, id := range ids {
-				d = append(d, uint16(id))
+			var d []uint32
+			for _, id := range slices.Concat(before, ids) {
+				if id < 0 || id >= int64(s.vocab) {
+					return fmt.Errorf("train: the tokenizer gives the token %d, and the model has the tokens 0 to %d; "+
+						"take the tokenizer that belongs to the model", id, s.vocab-1)
+				}
+				d = append(d, uint32(id))
 			}
 			s.documents = append(s.documents, d)
 			s.tokens += len(d)
@@ -63,6 +73,20 @@ func (s *text) load() error {
 		return err
 	}
 	return nil
+}
+
+// words returns what encodes the documents, and what stands before each: the end token. Of a pretrained model it is
+// the first that ends its texts, if there is one, and then what its tokenizer puts before a text.
+func (s *text) words() (words tokenizer.Coder, before []int64, err error) {
+	if s.from == nil {
+		return s.tok, []int64{tokenizer.EOS}, nil
+	}
+	if words, err = s.from.Words(); err != nil {
+		return nil, nil, err
+	}
+	ends := s.from.Pretrained.Ends
+	first, err := words.EncodePrompt(context.Background(), "")
+	return words, slices.Concat(ends[:min(1, len(ends))], first), err
 }
 
 // windows is their number in an epoch. The last token of one is the first of the next.

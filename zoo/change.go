@@ -5,11 +5,9 @@ import (
 	"fmt"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/models"
-	"github.com/nopezoo/zoo/tokenizer"
 )
 
 // As is the model in a precision, one of precision.Types: its files are. A
@@ -55,7 +53,7 @@ func intervene(ctx context.Context, m modelfile.Model, i models.Intervention, me
 	if was := m.Card.Intervention; was != "" {
 		return m, fmt.Errorf("%v: the model was changed after training already (%s); name the one as it was trained", i, was)
 	}
-	cfg, err := i.Apply(m.Config, func() (int, error) { return trainedTokens(m.Card) })
+	cfg, err := i.Apply(m.Config, m.TrainedTokens)
 	if err != nil {
 		return m, err
 	}
@@ -67,28 +65,4 @@ func intervene(ctx context.Context, m modelfile.Model, i models.Intervention, me
 		return m, fmt.Errorf("%v: nobody computes what heads give on average; hand one to Model.With", i)
 	}
 	return means(ctx, m)
-}
-
-// trainedTokens is the number of tokens of the longest sequence that a model was trained on,
-// as far as its card tells.
-func trainedTokens(c card.Card) (int, error) {
-	if p := c.Pretrained; p != nil {
-		if p.DeclaredLength == 0 {
-			return 0, fmt.Errorf("%s declares none; leave out what counts from it", p.Source)
-		}
-		return p.DeclaredLength, nil
-	}
-	tasks, err := task.LookupList(c.Task)
-	if err != nil {
-		return 0, fmt.Errorf("the model's task: %w", err)
-	}
-	words, err := tokenizer.New(c.Tokenizer)
-	if err != nil {
-		return 0, err
-	}
-	lengths := make([]task.Range, len(tasks))
-	for i := range lengths {
-		lengths[i] = task.Range(c.Trained)
-	}
-	return task.TrainedTokens(words, tasks, lengths)
 }

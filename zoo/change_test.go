@@ -69,7 +69,7 @@ func TestWith(t *testing.T) {
 			t.Errorf("%s differs", name)
 		}
 	}
-	file, err := m.ONNX(card.Portable)
+	file, _, err := m.ONNX(card.Portable)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,12 +39,12 @@ func ExampleFind() {
 		fmt.Println(err)
 		return
 	}
-	whole, err := m.ONNX(card.Portable)
+	whole, _, err := m.ONNX(card.Portable)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	file, err := small.ONNX(card.Portable)
+	file, _, err := small.ONNX(card.Portable)
 	fmt.Println(small.From, len(file) < len(whole)/2, err)
 	_, err = zoo.Find("copy-rop", names)
 	fmt.Println(err)

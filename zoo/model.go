@@ -35,7 +35,7 @@ type Model struct {
 
 // Open opens the model in the engine that the program links. A file has its own profile.
 func (m Model) Open(profile string, o runtime.Options) (*runtime.Session, error) {
-	data, beside, err := m.file(profile)
+	data, beside, err := m.ONNX(profile)
 	if err != nil {
 		return nil, err
 	}
@@ -43,14 +43,8 @@ func (m Model) Open(profile string, o runtime.Options) (*runtime.Session, error)
 	return runtime.OpenBytes(data, o)
 }
 
-// ONNX returns the model's file. A file has its own profile.
-func (m Model) ONNX(profile string) ([]byte, error) {
-	data, _, err := m.file(profile)
-	return data, err
-}
-
-// file returns the model's file, and what belongs beside it.
-func (m Model) file(profile string) (data []byte, beside fs.FS, err error) {
+// ONNX returns the model's file, and what belongs beside it (runtime.Options); nil for nothing. A file has its own profile.
+func (m Model) ONNX(profile string) (data []byte, beside fs.FS, err error) {
 	if m.File != "" {
 		data, err = safety.ReadFile(m.File, m.options.Runtime.LinksWithin)
 		return data, foreign.Folder(m.File), err
@@ -92,6 +86,10 @@ func (m Model) asTrained() (modelfile.Model, error) {
 	if err != nil {
 		return modelfile.Model{}, err
 	}
-	described, err := c.Card(m.options.ToolVersion)
-	return modelfile.Model{Config: c.Config.Model, Weights: c.Weights, Card: described}, err
+	out := modelfile.Model{Config: c.Config.Model, Weights: c.Weights}
+	if c.Config.From != nil {
+		out.TokenizerFile = c.Config.From.Tokenizer
+	}
+	out.Card, err = c.Card(m.options.ToolVersion)
+	return out, err
 }

@@ -57,7 +57,7 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := found.ONNX(card.Fused)
+	file, _, err := found.ONNX(card.Fused)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ func TestAs(t *testing.T) {
 	if err != nil || m.Label != was.Label || m.From != "a test, in int8" {
 		t.Fatalf("label %q, from %q, %v", m.Label, m.From, err)
 	}
-	file, err := m.ONNX(card.Portable)
+	file, _, err := m.ONNX(card.Portable)
 	if err != nil {
 		t.Fatal(err)
 	}

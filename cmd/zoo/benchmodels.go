@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/experiment/bench"
-	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/zoo"
 	"github.com/nopezoo/zoo/zoo/find"
@@ -96,9 +96,9 @@ func (a *app) benchModels(o modelFlags, task string, args []string) ([]bench.Mod
 			if len(profiles) > 1 {
 				from += ", profile " + profile
 			}
-			out = append(out, bench.Model{Label: m.Label, From: from, Profile: profile, Beside: foreign.Folder(m.File),
+			out = append(out, bench.Model{Label: m.Label, From: from, Profile: profile,
 				Trained: len(args) == 0, Kind: kind,
-				ONNX: func() ([]byte, error) { return m.ONNX(cmp.Or(profile, card.Portable)) }})
+				ONNX: func() ([]byte, fs.FS, error) { return m.ONNX(cmp.Or(profile, card.Portable)) }})
 		}
 	}
 	return out, nil

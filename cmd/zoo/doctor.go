@@ -57,7 +57,7 @@ func (a *app) examineProvider(ctx context.Context, o doctorOptions, args []strin
 		if err != nil {
 			return err
 		}
-		if model, err = found[0].ONNX(card.Portable); err != nil {
+		if model, _, err = found[0].ONNX(card.Portable); err != nil {
 			return err
 		}
 	}

@@ -60,14 +60,14 @@ func (a *app) inspect(arg string, o inspectOptions) error {
 		}
 		return a.inspectCheckpoint(s.Run, c, o.asJSON)
 	}
-	data, err := s.ONNX(card.Portable)
+	data, beside, err := s.ONNX(card.Portable)
 	if err != nil {
 		return err
 	}
 	if o.graph {
 		err = a.inspectGraph(data)
 	} else {
-		err = a.inspectFile(arg, data, foreign.Folder(s.File), o.asJSON)
+		err = a.inspectFile(arg, data, beside, o.asJSON)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", arg, err)

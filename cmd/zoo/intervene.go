@@ -17,23 +17,37 @@ type interventionFlags struct {
 }
 
 func (o *interventionFlags) add(c *cobra.Command) {
+	o.addTrained(c)
+	c.Flags().StringVar(&o.ablate, "ablate", "", "take heads away: `LAYER.HEAD` from 0 on, several with commas; "+
+		"mean:0.1,1.3 leaves what they give on average")
+}
+
+// addTrained adds the flags of what a run can go on with.
+func (o *interventionFlags) addTrained(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.rope, "rope", "", "change rope for longer sequences: `METHOD:FACTOR`, with pi, ntk, yarn or yarn-paper")
 	f.StringVar(&o.window, "window", "", "let a query see this many `tokens` only, itself included; "+
 		"by layer as in 8*3/0")
-	f.StringVar(&o.ablate, "ablate", "", "take heads away: `LAYER.HEAD` from 0 on, several with commas; "+
-		"mean:0.1,1.3 leaves what they give on average")
 	f.StringArrayVar(&o.scales, "scale", nil, "multiply the attention logits: `WHAT` is log-n, log-n=C, factor=X, "+
 		"or factor=X,Y,… for each head; may be repeated")
 }
 
-// apply changes models as the flags say.
-func (o interventionFlags) apply(found []zoo.Model) ([]zoo.Model, error) {
+// intervention is what the flags say.
+func (o interventionFlags) intervention() (models.Intervention, error) {
 	i, err := models.ParseIntervention(o.rope, o.window, o.scales...)
 	if err != nil {
-		return nil, fmt.Errorf("--%w", err)
+		return i, fmt.Errorf("--%w", err)
 	}
 	i.Ablation = o.ablate
+	return i, nil
+}
+
+// apply changes models as the flags say.
+func (o interventionFlags) apply(found []zoo.Model) ([]zoo.Model, error) {
+	i, err := o.intervention()
+	if err != nil {
+		return nil, err
+	}
 	out := make([]zoo.Model, len(found))
 	for k, m := range found {
 		if out[k], err = m.With(i, analysis.HeadMeans); err != nil {

@@ -25,6 +25,7 @@ type trainOptions struct {
 	set       []string
 	encodings []string
 	from      string
+	change    interventionFlags
 	runs      string
 	resume    bool
 	dryRun    bool
@@ -67,7 +68,9 @@ func (o *trainOptions) add(c *cobra.Command) {
 	f.Uint64("data-seed", 0, "seed of samples and position ids; 0: --seed")
 	f.Int("threads", 0, "threads of ONNX Runtime, noted when the run begins; 0: one per core")
 	f.StringArrayVar(&o.set, "set", nil, "any setting, as `key=value`; may be repeated")
-	f.StringVar(&o.from, "from", "", "begin with the weights of a `run`, whose settings are the defaults")
+	f.StringVar(&o.from, "from", "", "begin with the weights of a `model`: a run, whose settings are the "+
+		"defaults, or a pretrained model's folder or GGUF file")
+	o.change.addTrained(c)
 	f.StringVar(&o.engine.Provider, "provider", "cpu", "what computes: "+
 		strings.Join(ortProviders, ", ")+"; bits are the same on one CPU only")
 	f.BoolVar(&o.engine.AllowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
@@ -151,15 +154,27 @@ func (o *trainOptions) sources(c *cobra.Command) (configs.Sources, error) {
 		}
 	}
 	set, err := pairs("--set", o.set)
-	return configs.Sources{
-		Preset: preset.Value.String(), Run: o.from, User: userConfig(), File: o.file, Environ: os.Environ(),
+	if err != nil {
+		return configs.Sources{}, err
+	}
+	s := configs.Sources{
+		Preset: preset.Value.String(), User: userConfig(), File: o.file, Environ: os.Environ(),
 		Overrides: append(overrides, set...), Encodings: o.encodings,
-	}, err
+	}
+	if s.Change, err = o.change.intervention(); err != nil {
+		return s, err
+	}
+	if o.from != "" {
+		s.From, err = train.StartAt(o.from)
+	} else if change := s.Change.String(); change != "" {
+		err = fmt.Errorf("%s: changes a model that is there; name it: --from", change)
+	}
+	return s, err
 }
 
 // trainGiven are the flags that say what to train.
 func trainGiven() []string {
-	return append([]string{"preset", "config", "pe", "set", "from"}, slices.Sorted(maps.Values(trainFlags))...)
+	return append([]string{"preset", "config", "pe", "set", "from", "rope", "window", "scale"}, slices.Sorted(maps.Values(trainFlags))...)
 }
 
 // pairs reads values given as key=value, such as train.steps=100.

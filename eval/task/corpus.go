@@ -123,7 +123,7 @@ func (c *corpus) Documents(split Split) ([]Document, error) {
 }
 
 // Encoded returns the documents of a split as tokens, in the order of the corpus.
-func (c *corpus) Encoded(tok *tokenizer.Tokenizer, split Split) ([][]int64, error) {
+func (c *corpus) Encoded(tok tokenizer.Coder, split Split) ([][]int64, error) {
 	documents, err := c.Documents(split)
 	if err != nil {
 		return nil, err

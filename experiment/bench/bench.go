@@ -27,21 +27,23 @@ import (
 
 // Model is a model file to measure.
 type Model struct {
-	Label   string                 // its name in rows
-	From    string                 // where it is from, for people: "file a.onnx"
-	Profile string                 // that the file must have, card.Portable or card.Fused; "" for any
-	ONNX    func() ([]byte, error) // reads or builds the file
-	Beside  fs.FS                  // files that belong to one of another program (runtime.Options); nil for none
-	Trained bool                   // measure it on tasks alone that it was trained on, in any form
-	Kind    string                 // measure it on forms of this task alone; "" for all
+	Label   string // its name in rows
+	From    string // where it is from, for people: "file a.onnx"
+	Profile string // that the file must have, card.Portable or card.Fused; "" for any
+	// ONNX reads or builds the file, and gives what belongs beside it (runtime.Options), nil for nothing.
+	ONNX    func() (file []byte, beside fs.FS, err error)
+	Trained bool   // measure it on tasks alone that it was trained on, in any form
+	Kind    string // measure it on forms of this task alone; "" for all
 }
 
 // File is the model in an ONNX file.
 func File(path string) Model {
 	return Model{
 		Label: strings.TrimSuffix(filepath.Base(path), ".onnx"), From: "file " + path,
-		ONNX:   func() ([]byte, error) { return safety.ReadFile(path, "") },
-		Beside: foreign.Folder(path),
+		ONNX: func() ([]byte, fs.FS, error) {
+			data, err := safety.ReadFile(path, "")
+			return data, foreign.Folder(path), err
+		},
 	}
 }
 

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -31,15 +32,16 @@ func newPlan(t *testing.T, o Options, models ...Model) (*Plan, error) {
 
 // untrainedOn is untrained with the vocabulary of another task, in a profile.
 func untrainedOn(t *testing.T, encoding, name, profile string) Model {
-	return Model{Label: encoding, From: "a test", ONNX: func() ([]byte, error) {
+	return Model{Label: encoding, From: "a test", ONNX: func() ([]byte, fs.FS, error) {
 		words := tasktest.Vocabulary(lookup(t, name))
 		cfg := models.Config{Encoding: encoding, DModel: 16, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: len(words)}
 		m, err := models.New(cfg)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		c := card.Card{Tokenizer: words, Task: name, Trained: card.Lengths{Min: 1, Max: 2}}
-		return modelfile.Model{Config: cfg, Weights: models.InitWeights(m.Params(), 1), Card: c}.ONNX(profile)
+		file, err := modelfile.Model{Config: cfg, Weights: models.InitWeights(m.Params(), 1), Card: c}.ONNX(profile)
+		return file, nil, err
 	}}
 }
 

@@ -24,7 +24,7 @@ import (
 
 func loadOf(t *testing.T, encoding, profile string) workload {
 	t.Helper()
-	data, err := untrainedOn(t, encoding, "copy", profile).ONNX()
+	data, _, err := untrainedOn(t, encoding, "copy", profile).ONNX()
 	if err != nil {
 		t.Fatal(err)
 	}

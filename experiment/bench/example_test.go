@@ -3,6 +3,7 @@ package bench_test
 import (
 	"context"
 	"fmt"
+	"io/fs"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
@@ -13,8 +14,9 @@ import (
 
 func Example() {
 	ctx := context.Background()
-	model := bench.Model{Label: "copy-alibi", From: "the catalogue", ONNX: func() ([]byte, error) {
-		return catalogue.Embedded().ONNX("copy-alibi", card.Portable)
+	model := bench.Model{Label: "copy-alibi", From: "the catalogue", ONNX: func() ([]byte, fs.FS, error) {
+		file, err := catalogue.Embedded().ONNX("copy-alibi", card.Portable)
+		return file, nil, err
 	}}
 	o := bench.Defaults()
 	o.Providers, o.Lengths, o.Samples = []string{"go"}, task.Spans(5, 10), 4

@@ -12,6 +12,7 @@ import (
 	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/tokenizer"
 )
 
 // group is the cells of one session: memory left over from larger
@@ -21,8 +22,9 @@ type group struct {
 	runtime runtime.Options
 	batch   int
 	card    card.Card
-	load    workload // for speed and estimates
-	loadErr error    // why load is not known
+	words   tokenizer.Coder // of a pretrained model; nil for the card's
+	load    workload        // for speed and estimates
+	loadErr error           // why load is not known
 	env     eval.Environment
 	cells   []*Cell
 	need    int64 // bytes that its largest batch takes at most; 0 for not known
@@ -31,20 +33,20 @@ type group struct {
 // read reads a model's file and validates it.
 func (p *Plan) read(m Model) (group, error) {
 	g := group{model: m, runtime: p.options.Runtime}
-	g.runtime.Beside = m.Beside
-	data, err := m.ONNX()
+	data, beside, err := m.ONNX()
 	if err != nil {
 		return g, err
 	}
+	g.runtime.Beside = beside
 	file, err := safety.Check(data, safety.Options{ControlFlow: g.runtime.AllowControlFlow, Domains: g.runtime.AllowDomains, Unvalidated: g.runtime.Unvalidated})
 	if err != nil {
 		return g, err
 	}
-	described, err := foreign.Describe(file, m.Beside)
+	described, err := foreign.Describe(file, beside)
 	if err != nil {
 		return g, err
 	}
-	g.card = described.Card
+	g.card, g.words = described.Card, described.Words
 	if g.card.Form == card.Looped {
 		return g, errors.New("the file gives whole answers, of which neither scores nor single tokens can be measured; " +
 			"name the model that it was made from, or the file that zoo export writes without --generate")
@@ -65,7 +67,7 @@ func (p *Plan) read(m Model) (group, error) {
 
 // open loads the file that was planned with.
 func (g *group) open() (*runtime.Session, error) {
-	data, err := g.model.ONNX()
+	data, _, err := g.model.ONNX()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", g.model.From, err)
 	}

@@ -154,6 +154,11 @@ func (p *Plan) tasks(g group) ([]task.Task, error) {
 			"measure its speed alone: --measure speed")
 	}
 	tasks := slices.Clone(p.options.Tasks)
+	samples := func(t task.Task) bool { return t.Corpus == nil }
+	if c.Pretrained != nil && (len(tasks) == 0 && c.Task == "" || slices.ContainsFunc(tasks, samples)) {
+		return nil, errors.New("tasks are written with zoo's own tokenizers, and the model has another; measure it on running " +
+			"text, such as --task text:brown, or its speed: --measure speed")
+	}
 	if len(tasks) == 0 {
 		var err error
 		if tasks, err = task.LookupList(c.Task); err != nil {

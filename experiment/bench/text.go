@@ -26,12 +26,12 @@ func (p *Plan) addText(ctx context.Context, g *group, t task.Task, seed uint64) 
 			return fmt.Errorf("lengths: %s is a bin, and windows of running text have one length: give %d", span, span.Max)
 		}
 	}
-	window, err := eval.LongestWindow(t, g.card, task.Test, tokens)
-	if err != nil {
+	cfg := eval.TextConfig{Task: t, N: p.options.Samples, Batch: g.batch, Seed: seed, Split: task.Test, Words: g.words,
+		Environment: g.env}
+	var err error
+	if cfg.Longest, err = cfg.LongestWindow(g.card, tokens); err != nil {
 		return err
 	}
-	cfg := eval.TextConfig{Task: t, N: p.options.Samples, Batch: g.batch, Seed: seed, Split: task.Test, Longest: window,
-		Environment: g.env}
 	longest := 0
 	for _, n := range tokens {
 		row, err := eval.Measure(ctx, nil, g.card, cfg, task.At(n))

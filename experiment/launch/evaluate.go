@@ -41,10 +41,14 @@ func evaluate(cfg runfile.Config, o *train.Options) error {
 	seed := cmp.Or(cfg.Train.DataSeed, cfg.Train.Seed)
 	var samples []eval.Config
 	var texts []eval.TextConfig
+	words, err := cfg.From.Words()
+	if err != nil {
+		return err
+	}
 	for _, t := range tasks {
 		if t.Corpus != nil {
 			texts = append(texts, eval.TextConfig{Task: t, N: cfg.Train.EvalSamples, Batch: batch, Seed: seed,
-				Split: task.Validation})
+				Split: task.Validation, Words: words})
 			continue
 		}
 		samples = append(samples, eval.Config{Task: t, N: cfg.Train.EvalSamples, Batch: batch,
@@ -116,7 +120,7 @@ func measureText(
 ) (out []journal.Result, err error) {
 	for _, cfg := range texts {
 		c := session.Info().Card
-		if cfg.Longest, err = eval.LongestWindow(cfg.Task, c, cfg.Split, lengths); err != nil {
+		if cfg.Longest, err = cfg.LongestWindow(c, lengths); err != nil {
 			return nil, err
 		}
 		for _, length := range lengths {

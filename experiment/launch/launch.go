@@ -37,12 +37,9 @@ type Run struct {
 }
 
 // Plan lists a run for each of the sources' encodings, or for the configured one, in a
-// directory of its usual name below folder. Where the sources have a run, each begins with
-// the weights that this one has now. All are checked, and nothing is written.
+// directory of its usual name below folder. Where the sources have a start, each begins with
+// its weights. All are checked, and nothing is written.
 func Plan(folder string, s configs.Sources) ([]Run, error) {
-	if err := checkTrained(s.Run); s.Run != "" && err != nil {
-		return nil, err
-	}
 	layers, err := configs.Load(s)
 	if err != nil {
 		return nil, err
@@ -62,8 +59,8 @@ func Plan(folder string, s configs.Sources) ([]Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		if s.Run != "" {
-			if c, err = train.StartFrom(c, s.Run); err != nil {
+		if c.From != nil {
+			if c, err = train.StartFrom(c, s.Change); err != nil {
 				return nil, err
 			}
 		}

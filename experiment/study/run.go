@@ -3,6 +3,7 @@ package study
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"sync"
 
@@ -184,7 +185,7 @@ func (m *measuring) model(ctx context.Context, r sweep.Run, model zoo.Model) err
 	if err != nil {
 		return err
 	}
-	onnx := func() ([]byte, error) { return model.ONNX(card.Portable) }
+	onnx := func() ([]byte, fs.FS, error) { return model.ONNX(card.Portable) }
 	if err := plan.Add(ctx, bench.Model{Label: model.Label, From: model.From, ONNX: onnx}); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package safety_test
 
 import (
+	"io/fs"
 	"testing"
 
 	"github.com/nopezoo/zoo/internal/tasktest"
@@ -66,7 +67,7 @@ func TestParsedOnce(t *testing.T) {
 // TestParsedOncePlanned: a plan parses a model once, and so does each session of its run.
 func TestParsedOncePlanned(t *testing.T) {
 	file := copying(t)
-	model := bench.Model{Label: "a", From: "a test", ONNX: func() ([]byte, error) { return file, nil }}
+	model := bench.Model{Label: "a", From: "a test", ONNX: func() ([]byte, fs.FS, error) { return file, nil, nil }}
 	o := bench.Defaults()
 	o.Providers, o.Samples, o.Batches = []string{"go"}, 2, []int{1, 2}
 	o.Lengths = task.Spans(2)

@@ -20,6 +20,7 @@ const mostBytes = 1 << 28
 func init() {
 	tokenizer.Register(tokenizer.Library{
 		Read:    readFolder,
+		Parse:   New,
 		Train:   trainBPE,
 		Version: trainVersion,
 		File:    func(pieces []string) ([]byte, error) { return bpeFile(pieces, true) },

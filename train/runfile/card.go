@@ -22,6 +22,7 @@ func (c *Checkpoint) Card(toolVersion string) (card.Card, error) {
 		fitted = new(*fitted + before)
 	}
 	return card.Card{
+		Pretrained:  c.Config.From.pretrained(),
 		Tokenizer:   d.Pieces,
 		Positions:   c.Config.Train.Positions,
 		Task:        task.Names(d.Tasks),

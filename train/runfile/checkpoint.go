@@ -116,6 +116,9 @@ func (c *Checkpoint) Tensors() map[string]*tensor.Tensor {
 // since it was written.
 func ReadCheckpoint(path string) (*Checkpoint, error) {
 	c, err := readCheckpoint(path)
+	if err == nil {
+		err = c.Config.From.readTokenizer(filepath.Dir(path))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("checkpoint %s: %w", path, err)
 	}

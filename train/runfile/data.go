@@ -19,8 +19,8 @@ type Data struct {
 	Ranges  string       // the lengths, as train.lengths has them
 	Span    task.Range   // the least range that holds all lengths
 	Text    bool         // running text, of which a model learns every token
-	Pieces  []string
-	Seed    uint64 // of samples and position ids
+	Pieces  []string     // none where a pretrained model has a tokenizer of its own, Start.Tokenizer
+	Seed    uint64       // of samples and position ids
 }
 
 // Data looks the tasks of a configuration up. Without lengths each task has its
@@ -51,6 +51,9 @@ func (c Config) Data() (Data, error) {
 	d.Text = d.Tasks[0].Corpus != nil
 	if err := d.checkText(c.Train); err != nil {
 		return d, err
+	}
+	if c.From.pretrained() != nil {
+		return d, d.checkPretrained(c)
 	}
 	if d.Pieces, err = task.Vocabulary(c.Train.Tokenizer, d.Tasks...); err != nil {
 		return d, fmt.Errorf("train.tokenizer: %w", err)
@@ -108,6 +111,9 @@ func (d Data) describe(r Recipe) string {
 
 // fitted returns what models are fitted to.
 func (d Data) fitted() (pe.Data, error) {
+	if d.Text {
+		return pe.Data{Longest: d.Span.Max, Pieces: d.Pieces}, nil
+	}
 	words, err := tokenizer.New(d.Pieces)
 	if err != nil {
 		return pe.Data{}, err
@@ -138,6 +144,18 @@ func (d Data) checkText(r Recipe) error {
 	case r.StopAfterPerfect > 0:
 		return fmt.Errorf("train.stop_after_perfect %d: no model predicts running text without a mistake; leave it out",
 			r.StopAfterPerfect)
+	}
+	return nil
+}
+
+// checkPretrained wants running text in the tokens of the model that the run goes on from.
+func (d Data) checkPretrained(c Config) error {
+	if !d.Text {
+		return fmt.Errorf("train.task %s: %v has a tokenizer of its own, which only running text is cut by; name a corpus, such as "+
+			"text:brown", c.Train.Task, c.From)
+	}
+	if c.Train.Tokenizer != "" {
+		return fmt.Errorf("train.tokenizer %s: %v has a tokenizer of its own; leave it out", c.Train.Tokenizer, c.From)
 	}
 	return nil
 }

@@ -6,16 +6,22 @@ import (
 	"path/filepath"
 
 	"github.com/nopezoo/zoo/internal/files"
+	"github.com/nopezoo/zoo/tokenizer"
 )
 
 // ConfigFile is the file of the configuration in a run directory.
 const ConfigFile = "config.json"
 
-// Write stores a configuration in a run directory.
+// Write stores a configuration in a run directory, and before it the tokenizer of the pretrained model that it goes on from.
 func (c Config) Write(dir string) error {
 	data, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return err
+	}
+	if c.From.pretrained() != nil {
+		if err := files.WriteBytesAtomic(filepath.Join(dir, tokenizer.File), c.From.Tokenizer); err != nil {
+			return err
+		}
 	}
 	return files.WriteBytesAtomic(filepath.Join(dir, ConfigFile), append(data, '\n'))
 }
@@ -37,5 +43,5 @@ func ReadConfig(dir string) (Config, error) {
 	if cfg, err = cfg.Resolve(); err != nil {
 		return cfg, fmt.Errorf("%s: %w", path, err)
 	}
-	return cfg, nil
+	return cfg, cfg.From.readTokenizer(dir)
 }

@@ -2,26 +2,48 @@ package runfile
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/internal/files"
+	"github.com/nopezoo/zoo/tokenizer"
 )
 
-// Start names the weights of a run that another run begins with: its second phase. To
-// train with an encoding and go on without is DroPE (Gelberg et al. 2025, arXiv 2512.12167).
+// Start names the weights that a run begins with. Of another run they make it a second phase: to train with an encoding and
+// go on without is DroPE (Gelberg et al. 2025, arXiv 2512.12167).
 type Start struct {
-	Run     string `json:"run"`     // the run's directory
-	Step    int    `json:"step"`    // of the checkpoint
+	Run     string `json:"run"`     // the run's directory, or the folder or file of a model that is no run
+	Step    int    `json:"step"`    // of the checkpoint; 0 for a pretrained model
 	Weights string `json:"weights"` // SHA-256 of the weights, in hex
 	// Updates is how many made the weights: Step, and the updates of earlier phases. The data of the
 	// second phase are of the steps after them.
 	Updates int `json:"updates"`
+	// Pretrained is the model that others trained; nil where the weights come from zoo alone.
+	Pretrained *card.Pretrained `json:"pretrained,omitempty"`
+	// Tokenizer is the tokenizer.json of that model, of which the run's directory has a copy.
+	Tokenizer []byte `json:"-"`
 }
 
 // String names the start for people; a run without one starts random.
 func (s *Start) String() string {
-	if s == nil {
+	switch {
+	case s == nil:
 		return "random weights"
+	case s.Step == 0:
+		return s.Run
 	}
 	return fmt.Sprintf("%s, step %d", s.Run, s.Step)
+}
+
+// pretrained is Start.Pretrained, also of no start.
+func (s *Start) pretrained() *card.Pretrained {
+	if s == nil {
+		return nil
+	}
+	return s.Pretrained
 }
 
 // UpdatesBefore is how many updates the weights have seen that the run begins with.
@@ -34,9 +56,42 @@ func (c Config) UpdatesBefore() int {
 
 // check reports what no start can be.
 func (s *Start) check() error {
-	if s != nil && (s.Run == "" || s.Step < 1 || s.Updates < s.Step || len(s.Weights) != 2*sha256.Size) {
+	if s != nil && (s.Run == "" || s.Step < 0 || s.Updates < s.Step || len(s.Weights) != 2*sha256.Size) {
 		return fmt.Errorf("from %+v: want run, step, updates and the hash of the weights, "+
 			"as zoo train --from stores them", *s)
 	}
 	return nil
+}
+
+// maxTokenizer is the largest tokenizer.json that is read, in bytes.
+const maxTokenizer = 100_000_000
+
+// readTokenizer fills in the tokenizer from a run's directory.
+func (s *Start) readTokenizer(dir string) error {
+	if s.pretrained() == nil {
+		return nil
+	}
+	path, hash := filepath.Join(dir, tokenizer.File), s.Pretrained.TokenizerSHA256
+	data, err := files.ReadRegular(path, maxTokenizer)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && fmt.Sprintf("%x", sha256.Sum256(data)) != hash {
+		return fmt.Errorf("%s is not the tokenizer that the run began with; put back the one with the SHA-256 %s", path, hash)
+	}
+	s.Tokenizer = data
+	return err
+}
+
+// Words reads Tokenizer; nil where there is none.
+func (s *Start) Words() (tokenizer.Coder, error) {
+	if s.pretrained() == nil {
+		return nil, nil
+	}
+	library, err := tokenizer.Linked()
+	if err != nil {
+		return nil, err
+	}
+	words, err := library.Parse(s.Tokenizer)
+	if err != nil {
+		return nil, fmt.Errorf("the tokenizer of %v: %w", s, err)
+	}
+	return words, nil
 }

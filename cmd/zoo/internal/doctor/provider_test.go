@@ -23,7 +23,7 @@ func ropeFile(t *testing.T) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := models[0].ONNX("portable")
+	file, _, err := models[0].ONNX("portable")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package zoo
+package modelfile_test
 
 import (
 	"testing"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/modelfile"
 )
 
 // A sample of copy at length n has n words twice, "Copy", its colon and the separator.
@@ -16,15 +17,15 @@ func TestTrainedTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := card.Card{Task: "copy", Trained: card.Lengths{Min: 2, Max: 20}, Tokenizer: tasktest.Vocabulary(copying)}
-	if n, err := trainedTokens(c); err != nil || n != 43 {
+	if n, err := (modelfile.Model{Card: c}).TrainedTokens(); err != nil || n != 43 {
 		t.Errorf("%d tokens at length 20, want 43 (%v)", n, err)
 	}
 	c.Trained = card.Lengths{}
-	if n, err := trainedTokens(c); err == nil {
+	if n, err := (modelfile.Model{Card: c}).TrainedTokens(); err == nil {
 		t.Errorf("a model that was not trained has %d tokens", n)
 	}
 	c.Task = ""
-	if n, err := trainedTokens(c); err == nil {
+	if n, err := (modelfile.Model{Card: c}).TrainedTokens(); err == nil {
 		t.Errorf("a model without a task has %d tokens", n)
 	}
 }
