@@ -29,9 +29,9 @@ func newAdamW(c *runfile.Checkpoint, params []pe.Param, grads map[string]*tensor
 	o := &adamw{recipe: c.Config.Train}
 	var weights [][]float32
 	for _, p := range params {
-		of := func(group map[string]*tensor.Tensor) []float32 { return tensor.Data[float32](group[p.Name]) }
-		o.slots = append(o.slots, slot{w: of(c.Weights), g: of(grads), m: of(c.M), v: of(c.V), decay: p.Decay})
-		weights = append(weights, of(c.Weights))
+		values := func(group map[string]*tensor.Tensor) []float32 { return tensor.Data[float32](group[p.Name]) }
+		o.slots = append(o.slots, slot{w: values(c.Weights), g: values(grads), m: values(c.M), v: values(c.V), decay: p.Decay})
+		weights = append(weights, values(c.Weights))
 	}
 	o.pieces = pieces(weights)
 	return o
@@ -48,8 +48,8 @@ type piece struct{ slot, from, to int }
 func pieces(slots [][]float32) []piece {
 	var out []piece
 	for i, s := range slots {
-		for at := 0; at < len(s); at += chunk {
-			out = append(out, piece{i, at, min(at+chunk, len(s))})
+		for from := 0; from < len(s); from += chunk {
+			out = append(out, piece{i, from, min(from+chunk, len(s))})
 		}
 	}
 	return out

@@ -73,15 +73,15 @@ func (o *graphOptimizer) allocate() (err error) {
 	}
 	// group makes a buffer for each weight, under its name with a prefix.
 	group := func(prefix string) (map[string]engine.Value, error) {
-		of := map[string]engine.Value{}
+		values := map[string]engine.Value{}
 		for _, p := range o.params {
 			b, err := newBuffer(o.session.Model, p.Shape)
 			if err != nil {
 				return nil, err
 			}
-			o.buffers[prefix+p.Name], o.bound[prefix+p.Name], of[p.Name] = b, b.value, b.value
+			o.buffers[prefix+p.Name], o.bound[prefix+p.Name], values[p.Name] = b, b.value, b.value
 		}
-		return of, nil
+		return values, nil
 	}
 	if o.memory.weights, err = group(""); err != nil {
 		return err
@@ -103,10 +103,10 @@ func (o *graphOptimizer) allocate() (err error) {
 
 // allocateNothing makes what stands for no gradients: views of one piece of memory.
 func (o *graphOptimizer) allocateNothing() (err error) {
-	of := nothing(o.params)
+	values := nothing(o.params)
 	device, ok := o.session.Model.(engine.DeviceModel)
 	if !ok {
-		o.memory.nothing, err = bind(o.session, of)
+		o.memory.nothing, err = bind(o.session, values)
 		return err
 	}
 	most := o.params[0]
@@ -118,7 +118,7 @@ func (o *graphOptimizer) allocateNothing() (err error) {
 	if o.nothing, err = newBuffer(device, most.Shape); err != nil {
 		return err
 	}
-	if err := o.nothing.write(of[most.Name]); err != nil {
+	if err := o.nothing.write(values[most.Name]); err != nil {
 		return err
 	}
 	o.memory.nothing = map[string]engine.Value{}
