@@ -5,10 +5,10 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"testing/fstest"
 
 	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
-	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
@@ -54,7 +54,7 @@ func (m Model) ONNX(profile string) (data []byte, beside fs.FS, err error) {
 		return nil, nil, err
 	}
 	if len(loaded.TokenizerFile) > 0 {
-		beside = files.Memory(tokenizer.File, loaded.TokenizerFile)
+		beside = fstest.MapFS{tokenizer.File: {Data: loaded.TokenizerFile, Mode: 0o444}}
 	}
 	data, err = loaded.ONNX(profile)
 	return data, beside, err
