@@ -18,7 +18,7 @@ var layers = []string{
 	"card tokenizer tokenizer/chat/internal/jinja tokenizer/hf/internal/oniguruma runtime/native/internal/simd runtime/ort/internal/library/librarytest " +
 		"internal/chromiumtest internal/clients internal/files internal/human internal/jsontext internal/machine internal/onnxpb internal/suggest " +
 		"experiment/sweep/internal/child",
-	"graph/tensor tokenizer/hf runtime/ort/internal/library",
+	"graph/tensor tokenizer/chat tokenizer/hf runtime/ort/internal/library",
 	"graph modelfile/hf/internal/gguf export/safety internal/foreigntest",
 	"graph/interp models/pe modelfile/precision export/foreign runtime/engine",
 	"internal/graphtest models export",

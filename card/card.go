@@ -143,6 +143,15 @@ type Pretrained struct {
 	Ends []int64 `json:"ends,omitempty"`
 	// TokenizerSHA256 is the hash of the tokenizer.json that belongs to it; empty for none.
 	TokenizerSHA256 string `json:"tokenizer_sha256,omitempty"`
+	// Chat is how a conversation is written; nil where the model came without a chat template.
+	Chat *Chat `json:"chat,omitempty"`
+}
+
+// Chat is how a conversation is written: a template in Jinja, and the tokens that begin and end a text.
+type Chat struct {
+	Template string `json:"template"`
+	BOS      string `json:"bos,omitempty"`
+	EOS      string `json:"eos,omitempty"`
 }
 
 // Lengths is a closed range of task lengths; both are 0 for a model that was

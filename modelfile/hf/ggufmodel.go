@@ -71,6 +71,7 @@ func (g *ggufReader) origin(path string, tokenizer []byte) *card.Pretrained {
 	if id, ok := g.Pairs["tokenizer.ggml.eos_token_id"].(int64); ok {
 		p.Ends = []int64{id}
 	}
+	p.Chat = g.chat()
 	if len(tokenizer) > 0 {
 		p.TokenizerSHA256 = fmt.Sprintf("%x", sha256.Sum256(tokenizer))
 	}

@@ -45,6 +45,9 @@ func (d document) origin(dir string) (*card.Pretrained, []byte, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", dir, err)
 	}
+	if p.Chat, err = readChat(dir); err != nil {
+		return nil, nil, err
+	}
 	tokenizer, err := files.ReadRegular(filepath.Join(dir, tokenizer.File), maxJSON)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil, nil
