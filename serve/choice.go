@@ -19,6 +19,7 @@ type choiceState struct {
 	held   *logProbs // of tokens whose text is not certain yet
 
 	logProbs bool // whether they are asked for
+	named    bool // whether a part has said whose message it is
 }
 
 // logProbs are those of tokens of a choice, in OpenAI's form.

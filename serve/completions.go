@@ -24,9 +24,12 @@ const usualPatience = 30 * time.Second
 const farewell = 2 * time.Second
 
 // completions serves POST /v1/completions.
-func (h *Handler) completions(c *call) error {
+func (h *Handler) completions(c *call) error { return h.complete(c, h.understand) }
+
+// complete serves a request for completions that understand reads.
+func (h *Handler) complete(c *call, understand func(context.Context, *call, []byte) (*response, error)) error {
 	return h.bounded(c, func(ctx context.Context, body []byte) error {
-		a, err := h.understand(ctx, c, body)
+		a, err := understand(ctx, c, body)
 		if err != nil {
 			return err
 		}

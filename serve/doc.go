@@ -9,19 +9,22 @@
 //
 // The handler serves
 //
-//	POST /v1/completions    prompts continued, whole or as a stream of server-sent events
-//	POST /tokenize          the token ids of a text, as vLLM has it
-//	POST /detokenize        the text of token ids
-//	GET  /v1/models         the models
-//	GET  /v1/models/{id}    one of them
-//	GET  /healthz           200, and 503 from Shutdown on; it needs no key
-//	GET  /metrics           numbers in Prometheus' text format
+//	POST /v1/completions       prompts continued, whole or as a stream of server-sent events
+//	POST /v1/chat/completions  conversations, of models that came with a chat template
+//	POST /tokenize             the token ids of a text, as vLLM has it
+//	POST /detokenize           the text of token ids
+//	GET  /v1/models            the models
+//	GET  /v1/models/{id}       one of them
+//	GET  /healthz              200, and 503 from Shutdown on; it needs no key
+//	GET  /metrics              numbers in Prometheus' text format
 //
 // # What differs from OpenAI's API
 //
 // A field that is unknown or not supported is an error that names it: best_of other than n, and
 // suffix. top_k, min_p, repetition_penalty, and vLLM's ignore_eos and add_special_tokens, are fields in addition
-// to OpenAI's; a service of one model needs no model field. Ranges are runtime.Sampling's, but temperature is 0 to 2, and
+// to OpenAI's; a service of one model needs no model field. Conversations have chat_template_kwargs too, as vLLM
+// has them; they take text alone, and no tools. A chat template is a stranger's: package tokenizer/chat bounds it, and where
+// it fails, or the model came without one, the request is refused. Ranges are runtime.Sampling's, but temperature is 0 to 2, and
 // repetition_penalty more than 0. user is taken and not used.
 //
 // A choice's random numbers follow from seed and its place among the n choices of its prompt,

@@ -19,15 +19,23 @@ import (
 
 // request is the body of POST /v1/completions: its fields, and what each takes.
 type request struct {
+	sampled
+	Prompts    promptList `json:"prompt" takes:"a text, a list of texts, a list of token ids, or a list of such lists"`
+	LogProbs   *int       `json:"logprobs" takes:"a whole number"` // nil for none
+	Echo       bool       `json:"echo" takes:"true or false"`
+	AddSpecial *bool      `json:"add_special_tokens" takes:"true or false"` // nil is true
+	BestOf     *int       `json:"best_of" takes:"a whole number"`           // nil for none
+	Suffix     string     `json:"suffix" takes:"a text"`
+}
+
+// sampled are the fields that every request for completions has.
+type sampled struct {
 	Model         string        `json:"model" takes:"a text"`
-	Prompts       promptList    `json:"prompt" takes:"a text, a list of texts, a list of token ids, or a list of such lists"`
 	MaxTokens     *int          `json:"max_tokens" takes:"a whole number"` // nil for what is usual
 	N             int           `json:"n" takes:"a whole number"`
 	Stops         textList      `json:"stop" takes:"a text, or a list of texts"`
 	Stream        bool          `json:"stream" takes:"true or false"`
 	StreamOptions streamOptions `json:"stream_options" takes:"{\"include_usage\": true} or {\"include_usage\": false}"`
-	LogProbs      *int          `json:"logprobs" takes:"a whole number"` // nil for none
-	Echo          bool          `json:"echo" takes:"true or false"`
 	Seed          seed          `json:"seed" takes:"a whole number"`
 	Temperature   float64       `json:"temperature" takes:"a number"`
 	TopP          float64       `json:"top_p" takes:"a number"`
@@ -37,13 +45,13 @@ type request struct {
 	Presence      float64       `json:"presence_penalty" takes:"a number"`
 	Frequency     float64       `json:"frequency_penalty" takes:"a number"`
 	Bias          biasMap       `json:"logit_bias" takes:"an object of token ids and numbers, such as {\"50\": -100}"`
-	AddSpecial    *bool         `json:"add_special_tokens" takes:"true or false"` // nil is true
 	IgnoreEOS     bool          `json:"ignore_eos" takes:"true or false"`
 	MinTokens     int           `json:"min_tokens" takes:"a whole number"`
 	User          string        `json:"user" takes:"a text"`
-	BestOf        *int          `json:"best_of" takes:"a whole number"` // nil for none
-	Suffix        string        `json:"suffix" takes:"a text"`
 }
+
+// unset are the values of fields that a request leaves out.
+var unset = sampled{N: 1, Temperature: 1, TopP: 1, Repetition: 1}
 
 type streamOptions struct {
 	IncludeUsage       bool `json:"include_usage"`
@@ -52,7 +60,7 @@ type streamOptions struct {
 
 // parse reads a request for completions.
 func parse(body []byte) (*request, error) {
-	q := &request{N: 1, Temperature: 1, TopP: 1, Repetition: 1}
+	q := &request{sampled: unset}
 	if err := parseFields(body, q); err != nil {
 		return nil, err
 	}
@@ -65,20 +73,22 @@ func parseFields(body []byte, target any) error {
 	if err := strict(body, &given); err != nil || given == nil {
 		return wrong("", "the body is no JSON object: %s", cause(err))
 	}
-	fields, known := reflect.ValueOf(target).Elem(), map[string]int{}
-	for i := range fields.NumField() {
-		known[fields.Type().Field(i).Tag.Get("json")] = i
+	known := map[string]reflect.StructField{}
+	for _, field := range reflect.VisibleFields(reflect.TypeOf(target).Elem()) {
+		if !field.Anonymous {
+			known[field.Tag.Get("json")] = field
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		i, ok := known[name]
+		field, ok := known[name]
 		if !ok {
 			return wrong(shortened(name), "unknown field %q; known are %s", shortened(name), strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 		}
 		if err := jsontext.Check(given[name]); err != nil {
 			return wrong(name, "%s %v", name, err)
 		}
-		if err := strict(given[name], fields.Field(i).Addr().Interface()); err != nil {
-			return wrong(name, "%s is %s: want %s", name, shortened(string(given[name])), fields.Type().Field(i).Tag.Get("takes"))
+		if err := strict(given[name], reflect.ValueOf(target).Elem().FieldByIndex(field.Index).Addr().Interface()); err != nil {
+			return wrong(name, "%s is %s: want %s", name, shortened(string(given[name])), field.Tag.Get("takes"))
 		}
 	}
 	return nil

@@ -19,17 +19,18 @@ type response struct {
 	prompts []runtime.Prompt
 	options runtime.GenerateOptions
 	rows    []*choiceState
+	chat    bool // whether it is for /v1/chat/completions
 }
 
 // completion is the JSON of an answer, or of a part of one in a stream.
 type completion struct {
-	ID          string    `json:"id"`
-	Object      string    `json:"object"`
-	Created     int64     `json:"created"`
-	Model       string    `json:"model"`
-	Fingerprint string    `json:"system_fingerprint,omitempty"`
-	Choices     []*choice `json:"choices"`
-	Usage       *usage    `json:"usage,omitempty"`
+	ID          string `json:"id"`
+	Object      string `json:"object"`
+	Created     int64  `json:"created"`
+	Model       string `json:"model"`
+	Fingerprint string `json:"system_fingerprint,omitempty"`
+	Choices     any    `json:"choices"`
+	Usage       *usage `json:"usage,omitempty"`
 }
 
 // choice is one answer, or the next part of it.
@@ -49,7 +50,14 @@ type usage struct {
 func (a *response) usage() *usage { return &usage{a.read, a.made, a.read + a.made} }
 
 func (a *response) completion(choices []*choice) completion {
-	return completion{a.id, "text_completion", a.created, a.model.Name, a.model.fingerprint, choices, nil}
+	c := completion{a.id, "text_completion", a.created, a.model.Name, a.model.fingerprint, choices, nil}
+	if a.chat {
+		c.ID, c.Object, c.Choices = "chat"+a.id, "chat.completion", a.messages(choices)
+		if a.request.Stream {
+			c.Object = "chat.completion.chunk"
+		}
+	}
+	return c
 }
 
 // each shows what each token adds to its choice: those of prompts first, where their log-probabilities are to be

@@ -28,6 +28,7 @@ func (h *Handler) routes() http.Handler {
 	paths := []string{}
 	for _, r := range []route{
 		{http.MethodPost, "/v1/completions", "/v1/completions", false, h.completions},
+		{http.MethodPost, "/v1/chat/completions", "/v1/chat/completions", false, h.chatCompletions},
 		{http.MethodPost, "/tokenize", "/tokenize", false, h.tokenize},
 		{http.MethodPost, "/detokenize", "/detokenize", false, h.detokenize},
 		{http.MethodGet, "/v1/models", "/v1/models", false, h.listModels},

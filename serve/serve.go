@@ -18,6 +18,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/engine"
+	"github.com/nopezoo/zoo/tokenizer/chat"
 )
 
 // Model is what is served under a name.
@@ -70,8 +71,10 @@ type served struct {
 	completions streamer
 	close       func() error // ends the completions
 	vocab       int
-	maxLength   int           // of the model; 0 for no limit
-	fingerprint string        // of its weights; "" where they have no hash
+	maxLength   int            // of the model; 0 for no limit
+	fingerprint string         // of its weights; "" where they have no hash
+	chat        *chat.Template // nil where conversations are refused, as noChat says
+	noChat      error
 	scoring     chan struct{} // has an element while a prompt is scored
 }
 
@@ -132,6 +135,10 @@ func newServed(m Model, batch runtime.BatcherOptions) (*served, error) {
 	s := &served{Model: m, vocab: info.VocabSize, maxLength: info.Card.MaxLength, scoring: make(chan struct{}, 1)}
 	if hash := info.Card.WeightsSHA256; len(hash) >= 12 {
 		s.fingerprint = "fp_" + hash[:12]
+	}
+	s.noChat = errors.New("it came without a chat template; ask /v1/completions")
+	if p := info.Card.Pretrained; p != nil && p.Chat != nil {
+		s.chat, s.noChat = chat.New(p.Chat.Template, p.Chat.BOS, p.Chat.EOS)
 	}
 	return s, s.begin(info.Provider, batch)
 }

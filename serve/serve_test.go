@@ -88,7 +88,7 @@ func TestPaths(t *testing.T) {
 		{"GET", "/v1/models/a/b", 404, `unknown model \"a/b\"; known are tiny`},
 		{"GET", "/v1/completions", 405, `the method is GET: want POST`},
 		{"POST", "/v1/models", 405, `the method is POST: want GET`},
-		{"POST", "/v1/chat/completions", 404, `nothing is served at /v1/chat/completions; known are POST /v1/completions, POST /tokenize`},
+		{"POST", "/v1/embeddings", 404, `nothing is served at /v1/embeddings; known are POST /v1/completions, POST /v1/chat/completions, POST /tokenize`},
 		{"GET", "/metrics", 200, "# TYPE zoo_requests_total counter\n"},
 	} {
 		r, text := get(t, server, tt.method, tt.path)

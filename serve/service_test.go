@@ -27,7 +27,10 @@ import (
 var vocabulary = sync.OnceValues(func() ([]string, error) { return tokenizer.Vocabulary(tokenizer.Bytes, nil) })
 
 // modelFile is a tiny model with random weights, whose answers are random bytes.
-var modelFile = sync.OnceValues(func() ([]byte, error) {
+var modelFile = sync.OnceValues(func() ([]byte, error) { return modelOf(nil) })
+
+// modelOf is the tiny model, which comes from elsewhere if origin is not nil.
+func modelOf(origin *card.Pretrained) ([]byte, error) {
 	words, err := vocabulary()
 	if err != nil {
 		return nil, err
@@ -43,8 +46,8 @@ var modelFile = sync.OnceValues(func() ([]byte, error) {
 		params[i].Std *= 10 // the usual start gives flat logits
 	}
 	return modelfile.Model{Config: cfg, Weights: models.InitWeights(params, 1),
-		Card: card.Card{Tokenizer: words}}.ONNX(card.Portable)
-})
+		Card: card.Card{Tokenizer: words, Pretrained: origin}}.ONNX(card.Portable)
+}
 
 const maxLength = 200 // of the tiny model, in positions
 
@@ -55,6 +58,11 @@ func openModel(t testing.TB) *runtime.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return openBytes(t, data)
+}
+
+func openBytes(t testing.TB, data []byte) *runtime.Session {
+	t.Helper()
 	s, err := runtime.OpenBytes(data, runtime.Options{Provider: "go"})
 	if err != nil {
 		t.Fatal(err)
