@@ -87,6 +87,8 @@ func (j rowJSON) check() error {
 		return err
 	}
 	switch m := r.measure(); {
+	case r.Schema == 0:
+		return errors.New("no schema: no row of results, such as zoo bench writes")
 	case r.Schema < 1 || r.Schema > RowSchema:
 		return fmt.Errorf("schema is %d, this program reads 1 to %d", r.Schema, RowSchema)
 	case m != MeasureAccuracy && m != MeasureSpeed && m != MeasureText:

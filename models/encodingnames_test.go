@@ -16,6 +16,7 @@ func TestEncodingNames(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"rop": `unknown encoding "rop"; did you mean "rope"?`, "none": "here it is called nope",
+		"rotry": `did you mean "rotary", here called rope?`, "relativ": `did you mean "relative", here called t5 or txl?`,
 		"rope*0/nope": "*0: want a number of layers", "rope//nope": "an empty part", "rope/rop": `unknown encoding "rop"`,
 		"cwrnn/nope": `encoding cwrnn/nope: unknown encoding "cwrnn"`,
 	} {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/internal/files"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // results are the contents of files.
@@ -18,8 +19,8 @@ type results struct {
 	Observations []eval.Observation
 }
 
-// Read reads files of rows or observations in the order of paths; of a folder, all .jsonl and .jsonl.gz below it. A line that
-// cannot be read is an error with its file and number, and so are paths without results.
+// Read reads files of rows or observations in the order of paths; of a folder, all .jsonl and .jsonl.gz below it but the
+// metrics of training runs. A line that cannot be read is an error with its file and number, and so are paths without results.
 func Read(paths ...string) (results, error) {
 	names, err := resultFiles(paths)
 	if err != nil {
@@ -58,14 +59,14 @@ func resultFiles(paths []string) ([]string, error) {
 	for _, path := range paths {
 		found := len(out)
 		err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
-			results := filepath.Ext(strings.TrimSuffix(name, ".gz")) == ".jsonl"
+			results := filepath.Ext(strings.TrimSuffix(name, ".gz")) == ".jsonl" && filepath.Base(name) != journal.MetricsFile
 			if err == nil && !d.IsDir() && (name == path || results) {
 				out = append(out, name)
 			}
 			return err
 		})
 		if err == nil && len(out) == found {
-			err = fmt.Errorf("%s holds no .jsonl file; write one with: zoo bench -o %s",
+			err = fmt.Errorf("%s holds no file of results (.jsonl); write one with: zoo bench -o %s",
 				path, filepath.Join(path, "bench.jsonl"))
 		}
 		if err != nil {

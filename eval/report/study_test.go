@@ -67,6 +67,7 @@ func TestRead(t *testing.T) {
 	a := put("good/a.jsonl", line.String())
 	put("good/b/a.jsonl", "\n"+strings.Repeat(strings.Replace(line.String(), `"correct":1,`, `"correct":2,`, 1), 2))
 	put("good/notes.txt", "no result")
+	put("good/run/metrics.jsonl", `{"step":1}`)
 	var observations strings.Builder
 	if err := eval.Write(&observations, seen()...); err != nil {
 		t.Fatal(err)
@@ -82,12 +83,14 @@ func TestRead(t *testing.T) {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
 	put("none/notes.txt", "")
+	put("none/run/metrics.jsonl", `{"step":1}`)
 	for path, want := range map[string]string{
 		put("bad.jsonl", line.String()+"{"):                     "bad.jsonl: eval: results line 2: unexpected end of JSON input",
 		put("schema.jsonl", `{"schema":7}`):                     "schema.jsonl: eval: results line 1: schema is 7, this program reads 1 to 2",
 		put("mixed.jsonl", observations.String()+line.String()): "mixed.jsonl: eval: observations line 9: ",
 		put("empty.jsonl", "\n"):                                "empty.jsonl: no results; write some with: zoo bench",
-		filepath.Join(dir, "none"):                              "holds no .jsonl file; write one with: zoo bench",
+		filepath.Join(dir, "none"):                              "holds no file of results (.jsonl); write one with: zoo bench",
+		put("metrics.jsonl", `{"step":1}`):                      "metrics.jsonl: eval: results line 1: no schema: no row of results, such as zoo bench writes",
 		filepath.Join(dir, "absent.jsonl"):                      "absent.jsonl: no such file or directory",
 	} {
 		if _, err := report.Read(path); err == nil || !strings.Contains(err.Error(), want) {

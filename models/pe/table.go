@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nopezoo/zoo/internal/suggest"
 )
 
 // Row describes one encoding of the table.
@@ -125,8 +127,8 @@ func checkStd(std float64) error {
 	return nil
 }
 
-// meant returns the encodings that a name in use elsewhere can stand for.
-func meant(name string) (names []string) {
+// called returns the encodings that a name in use elsewhere can stand for.
+func called(name string) (names []string) {
 	for _, r := range Table() {
 		if slices.Contains(r.AlsoCalled, name) {
 			names = append(names, r.Name)
@@ -164,14 +166,30 @@ func findOne(name string) (Row, error) {
 		}
 		names = append(names, r.Name)
 	}
-	switch meant := meant(name); len(meant) {
+	switch meant := called(name); len(meant) {
 	case 0:
+		if near := nearestOther(name, names); near != "" {
+			return Row{}, fmt.Errorf("unknown encoding %q; did you mean %q, here called %s?", name, near, strings.Join(called(near), " or "))
+		}
 		return Row{}, fmt.Errorf("%w %q; known: %s", ErrUnknown, name, strings.Join(names, ", "))
 	case 1:
 		return Row{}, fmt.Errorf("unknown encoding %q; here it is called %s", name, meant[0])
 	default:
 		return Row{}, fmt.Errorf("encoding %q could mean %s; name one of them", name, strings.Join(meant, " or "))
 	}
+}
+
+// nearestOther is the name in use elsewhere that a wrong name is nearest to, or "" where none or one of ours is.
+func nearestOther(name string, ours []string) string {
+	var others []string
+	for _, r := range Table() {
+		others = append(others, r.AlsoCalled...)
+	}
+	near := suggest.Nearest(name, append(ours, others...))
+	if slices.Contains(others, near) {
+		return near
+	}
+	return ""
 }
 
 // named has errors of a constructor say which encoding they are about.
