@@ -6,6 +6,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/eval/task"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -44,7 +45,7 @@ type dot struct {
 }
 
 // place is where the point stands.
-func (d dot) place() point { return point{d.X, float64(d.Y)} }
+func (d dot) place() plotter.XY { return plotter.XY{X: d.X, Y: float64(d.Y)} }
 
 // stretch is a part of one curve, or a part that several have in common.
 type stretch struct {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -22,10 +23,10 @@ func (s *Report) tradeoffFigure(t *summary.Task, place summary.Place, file strin
 		if !step.Known() || !series.Score.Median.Known() {
 			continue
 		}
-		d := point{float64(step), 100 * float64(series.Score.Median)}
-		p.marks = append(p.marks, s.marker(series.Encoding, d, bigMarker))
-		p.names = append(p.names, name{text: series.Name, end: d, key: s.marker(series.Encoding, point{}, markerSize)})
-		p.x.high, p.y.high = max(p.x.high, 1.25*d.x), max(p.y.high, min(100, 1.25*d.y))
+		d, colour := plotter.XY{X: float64(step), Y: 100 * float64(series.Score.Median)}, s.colour(series.Encoding)
+		p.marks = append(p.marks, s.marker(series.Encoding, d, bigMarker, colour, colour))
+		p.names = append(p.names, name{text: series.Name, end: d, key: s.key(series.Encoding)})
+		p.x.high, p.y.high = max(p.x.high, 1.25*d.X), max(p.y.high, min(100, 1.25*d.Y))
 	}
 	if len(p.marks) == 0 {
 		return figure{}
@@ -90,18 +91,18 @@ func (s *Report) dotFigure(name, x string, pairs []pair, most float64) figure {
 	for i, d := range pairs {
 		height, colour := float64(len(pairs)-1-i), s.colour(d.encoding)
 		names = append(names, plot.Tick{Value: height, Label: d.name})
-		here, published := point{float64(d.here), height}, point{float64(d.published), height}
+		place := func(value summary.Number) plotter.XY { return plotter.XY{X: float64(value), Y: height} }
 		if d.published.Known() {
-			hollow := s.marker(d.encoding, published, bigMarker)
-			hollow.fill = paper
-			p.marks = append(p.marks, stroke{[]point{here, published}, draw.LineStyle{Color: faded(colour, 120), Width: lineWidth}}, hollow)
+			between := draw.LineStyle{Color: faded(colour, 120), Width: lineWidth}
+			p.marks = append(p.marks, stroke(between, place(d.here), place(d.published)),
+				s.marker(d.encoding, place(d.published), bigMarker, paper, colour))
 		}
 		for _, run := range d.runs {
 			if run.Known() {
-				p.marks = append(p.marks, runDot(point{float64(run), height}, colour))
+				p.marks = append(p.marks, runDot(place(run), colour))
 			}
 		}
-		p.marks = append(p.marks, s.marker(d.encoding, here, bigMarker))
+		p.marks = append(p.marks, s.marker(d.encoding, place(d.here), bigMarker, colour, colour))
 	}
 	p.y.ticks = plot.ConstantTicks(names)
 	return figure{Name: name, width: 5.6 * vg.Inch, height: vg.Inch * vg.Length(0.7+0.27*float64(len(pairs))), panels: []panel{p}, across: 1}

@@ -51,7 +51,7 @@ func (f figure) draw(c draw.Canvas) {
 	for _, line := range legend {
 		left := vg.Point{X: c.Min.X + 2*margin, Y: top - legendHeight/2}
 		for _, n := range line {
-			n.drawKey(&c, vg.Point{X: left.X + 7, Y: left.Y}, 7)
+			n.drawKey(c, vg.Point{X: left.X + 7, Y: left.Y}, 7)
 			c.FillText(textStyle(ink, draw.XLeft, draw.YCenter), vg.Point{X: left.X + 18, Y: left.Y}, n.text)
 			left.X += n.legendWidth()
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -38,8 +39,9 @@ func (s *Report) heatFigure() figure {
 				on = readable(fill)
 			}
 			x := float64(j)
-			p.marks = append(p.marks, area{[][]point{rectangle(point{x - 0.5 + gap, y - 0.5 + gap}, point{x + 0.5 - gap, y + 0.5 - gap})}, fill},
-				word{point{x, y}, cell.Text + cell.Mark, textStyle(on, draw.XCenter, draw.YCenter)})
+			p.marks = append(p.marks, area(fill, rectangle(x-0.5+gap, y-0.5+gap, x+0.5-gap, y+0.5-gap)),
+				&plotter.Labels{XYs: plotter.XYs{{X: x, Y: y}}, Labels: []string{cell.Text + cell.Mark},
+					TextStyle: []draw.TextStyle{textStyle(on, draw.XCenter, draw.YCenter)}})
 		}
 	}
 	p.x.ticks, p.y.ticks = plot.ConstantTicks(series), plot.ConstantTicks(tasks)

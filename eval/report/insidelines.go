@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/nopezoo/zoo/eval"
@@ -17,33 +19,38 @@ func linePanel(title, x, y string, low, high float64) panel {
 		y: axis{label: y, low: low, high: high, ticks: even(0)}}
 }
 
-// addDots adds points, and fits the axes to them.
-func (p *panel) addDots(style draw.LineStyle, points []point) {
-	for _, d := range points {
-		p.x.low, p.x.high = min(p.x.low, d.x), max(p.x.high, d.x)
-		p.y.low, p.y.high = min(p.y.low, d.y), max(p.y.high, d.y)
-		p.marks = append(p.marks, symbol{centre: d, radius: 1.8, fill: style.Color, edge: style.Color})
+// fit widens the axes to points.
+func (p *panel) fit(points plotter.XYs) {
+	if len(points) > 0 {
+		left, right, bottom, top := plotter.XYRange(points)
+		p.x.low, p.x.high = min(p.x.low, left), max(p.x.high, right)
+		p.y.low, p.y.high = min(p.y.low, bottom), max(p.y.high, top)
 	}
 }
 
+// addDots adds points.
+func (p *panel) addDots(style draw.LineStyle, points plotter.XYs) {
+	p.fit(points)
+	p.marks = append(p.marks, discs(style.Color, 2.2, points...))
+}
+
 // addLine adds a line with a name, "" for none. A line of few points has dots.
-func (p *panel) addLine(text string, style draw.LineStyle, points []point) {
+func (p *panel) addLine(text string, style draw.LineStyle, points plotter.XYs) {
 	if len(points) == 0 {
 		return
 	}
-	before := len(p.marks)
-	p.addDots(style, points)
-	if len(points) > mostMarkers {
-		p.marks = p.marks[:before]
+	if p.fit(points); len(points) <= mostMarkers {
+		p.addDots(style, points)
 	}
-	p.marks = append(p.marks, stroke{points, style})
+	p.marks = append(p.marks, stroke(style, points...))
 	if text != "" {
 		p.names = append(p.names, name{text: text, end: points[len(points)-1]})
 	}
 }
 
-// linesFigure has the panels that have marks, with room around their lines.
+// linesFigure has the panels that have marks, with room around their lines, in lines as wide as a page.
 func linesFigure(file string, panels []panel, legend []name) figure {
+	const across = 2
 	var drawn []panel
 	for _, p := range panels {
 		if len(p.marks) == 0 {
@@ -56,7 +63,19 @@ func linesFigure(file string, panels []panel, legend []name) figure {
 		p.y.low, p.y.high = p.y.low-room/2, p.y.high+room
 		drawn = append(drawn, p)
 	}
-	return smallPanels(file, widePanel, drawn, legend)
+	return figure{Name: file, width: 6.3 * vg.Inch / across, height: 1.75 * vg.Inch, panels: drawn, across: min(across, len(drawn)), legend: legend}
+}
+
+// alike gives panels one range of the axis y.
+func alike(panels []panel) []panel {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, p := range panels {
+		low, high = min(low, p.y.low), max(high, p.y.high)
+	}
+	for i := range panels {
+		panels[i].y.low, panels[i].y.high = low, high
+	}
+	return panels
 }
 
 // Styles of lines: plain for measurements, dashed for their comparison.
@@ -66,6 +85,21 @@ func dashed(k int) draw.LineStyle {
 	s := plain(k)
 	s.Dashes = dashes(1)
 	return s
+}
+
+func layerStyle(layer int) draw.LineStyle { return draw.LineStyle{Color: lightColour(layer), Width: 1} }
+
+func evenStyle() draw.LineStyle {
+	return draw.LineStyle{Color: soft, Width: 0.8, Dashes: evenDashes}
+}
+
+// layerLegend names the colours of layers.
+func layerLegend(layers int) []name {
+	var out []name
+	for layer := range layers {
+		out = append(out, name{text: fmt.Sprintf("layer %d", layer), key: stroke(layerStyle(layer))})
+	}
+	return out
 }
 
 // runsFigure has a panel for each training run: numbers of a measure at the greatest trained length, by layer or head.
@@ -119,7 +153,6 @@ func shownR2(_ *eval.Observation, v float64) float64 { return max(v, -0.5) }
 func (f runsFigure) of(t summary.InsideTask) figure {
 	trainedModels, made := runsOf(t)
 	var panels []panel
-	low := 0.0
 	for _, run := range trainedModels {
 		for _, tokens := range f.tokens {
 			_, i := run.Seen(f.measure, tokens)
@@ -137,15 +170,12 @@ func (f runsFigure) of(t summary.InsideTask) figure {
 					}
 				}
 			}
-			low = min(low, p.y.low)
 			panels = append(panels, p)
 			break
 		}
 	}
-	for i := range panels {
-		panels[i].y.low = low
-	}
-	return linesFigure(f.file+"-"+fileName(t.Name), panels, each(f.lines, func(l runsLine) name { return legendLine(l.text, l.style) }))
+	legend := each(f.lines, func(l runsLine) name { return name{text: l.text, key: stroke(l.style)} })
+	return linesFigure(f.file+"-"+fileName(t.Name), alike(panels), legend)
 }
 
 // runsOf are the last steps of training runs, and the constructed models.
@@ -162,8 +192,8 @@ func runsOf(t summary.InsideTask) (runs, made []*summary.InsideModel) {
 }
 
 // placePoints are a number of each layer or head at a length.
-func placePoints(m *summary.InsideModel, measure, tokens string, length int, l runsLine, shown func(*eval.Observation, float64) float64) []point {
-	var out []point
+func placePoints(m *summary.InsideModel, measure, tokens string, length int, l runsLine, shown func(*eval.Observation, float64) float64) plotter.XYs {
+	var out plotter.XYs
 	places, _ := m.Seen(measure, tokens)
 	for _, p := range places {
 		o := p.At[length]
@@ -175,7 +205,7 @@ func placePoints(m *summary.InsideModel, measure, tokens string, length int, l r
 			numbers = o.Control
 		}
 		if v, there := numbers[l.number]; there {
-			out = append(out, point{float64(o.Layer*max(o.Heads, 1) + o.Head), shown(o, v)})
+			out = append(out, plotter.XY{X: float64(o.Layer*max(o.Heads, 1) + o.Head), Y: shown(o, v)})
 		}
 	}
 	return out
@@ -185,7 +215,7 @@ func placePoints(m *summary.InsideModel, measure, tokens string, length int, l r
 // run and kind of tokens.
 func courseFigure(t summary.InsideTask) figure {
 	var panels []panel
-	layers := 0
+	var legend []name
 	runs, _ := runsOf(t)
 	for _, r := range runs {
 		for _, tokens := range []string{eval.TaskTokens, eval.RandomTokens} {
@@ -193,35 +223,30 @@ func courseFigure(t summary.InsideTask) figure {
 			if i < 0 || len(r.Course) < 3 {
 				continue
 			}
-			var right []point
-			var after [][]point // by layers
+			var right plotter.XYs
+			after := map[int]plotter.XYs{} // by layers
 			for _, m := range r.Course {
 				step := float64(m.Steps)
 				for _, at := range placePoints(m, eval.MeasureProbe, tokens, i, runsLine{number: "r2"}, shownR2) {
-					for len(after) <= int(at.x) {
-						after = append(after, nil)
-					}
-					after[int(at.x)] = append(after[int(at.x)], point{step, at.y})
+					after[int(at.X)] = append(after[int(at.X)], plotter.XY{X: step, Y: at.Y})
 				}
 				if m.Right[i].Known() {
-					right = append(right, point{step, float64(m.Right[i])})
+					right = append(right, plotter.XY{X: step, Y: float64(m.Right[i])})
 				}
 			}
 			p := linePanel(fmt.Sprintf("%s, %s tokens", r.Name, tokens), fmt.Sprintf("training step (length %d)", t.Lengths[i]),
 				"R² of the position", 0, 1)
 			p.addLine("", evenStyle(), right)
-			for k := 1; k < len(after); k++ { // embeddings have no layer before
+			for k := 1; len(after[k]) > 0; k++ { // embeddings have no layer before
 				p.addLine("", layerStyle(k-1), after[k])
+				if k > len(legend) {
+					legend = append(legend, name{text: "after " + human.Plural(k, "layer", "layers"), key: stroke(layerStyle(k - 1))})
+				}
 			}
-			layers = max(layers, len(after)-1)
 			panels = append(panels, p)
 		}
 	}
-	var legend []name
-	for k := range layers {
-		legend = append(legend, legendLine("after "+human.Plural(k+1, "layer", "layers"), layerStyle(k)))
-	}
-	return linesFigure("course-"+fileName(t.Name), panels, append(legend, legendLine("share of sequences right", evenStyle())))
+	return linesFigure("course-"+fileName(t.Name), panels, append(legend, name{text: "share of sequences right", key: stroke(evenStyle())}))
 }
 
 // logitsFigure has the distance term of each head's logits: a panel for each run and for its untrained weights.
@@ -241,9 +266,9 @@ func logitsFigure(t summary.InsideTask) figure {
 				if o == nil || len(o.Series) == 0 {
 					continue
 				}
-				var points []point
+				var points plotter.XYs
 				for d, f := range o.Series[0] {
-					points = append(points, point{float64(d), f})
+					points = append(points, plotter.XY{X: float64(d), Y: f})
 				}
 				p.addLine(fmt.Sprintf("%d.%d R² %.2f", o.Layer, o.Head, o.Values["r2_both"]), layerStyle(o.Layer), points)
 				layers = max(layers, o.Layer+1)
@@ -252,4 +277,34 @@ func logitsFigure(t summary.InsideTask) figure {
 		}
 	}
 	return linesFigure("logits-"+fileName(t.Name), panels, layerLegend(layers))
+}
+
+// distanceFigure has a panel for each model with a line for each head: its mean distance by length.
+func distanceFigure(t summary.InsideTask) figure {
+	var panels []panel
+	layers := 0
+	for _, m := range t.Models {
+		places, length := m.Seen(eval.MeasureAttention, eval.TaskTokens)
+		if length < 0 || m.OnTheWay || len(t.Lengths) < 2 {
+			continue
+		}
+		p := linePanel(m.Name, t.Name+" length", "tokens back", 0, 0)
+		p.trained = m.Trained
+		for k, place := range places {
+			var points, control plotter.XYs
+			for _, o := range place.At {
+				if o != nil {
+					points = append(points, plotter.XY{X: float64(o.Length), Y: o.Values["distance"]})
+					control = append(control, plotter.XY{X: float64(o.Length), Y: o.Control["distance"]})
+				}
+			}
+			if k == 0 { // the same for all heads
+				p.addLine("", evenStyle(), control)
+			}
+			p.addLine("", layerStyle(place.Layer), points)
+			layers = max(layers, place.Layer+1)
+		}
+		panels = append(panels, p)
+	}
+	return linesFigure("heads-"+fileName(t.Name), alike(panels), append(layerLegend(layers), name{text: "even attention", key: stroke(evenStyle())}))
 }

@@ -4,6 +4,8 @@ import (
 	"image/color"
 	"slices"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
@@ -54,8 +56,6 @@ func (k curves) series(n int) summary.Series { return k.task.Series[k.Lines[n].S
 
 func (k curves) colour(n int) color.NRGBA { return k.report.colour(k.series(n).Encoding) }
 
-func (k curves) shape(n int) outline { return k.report.Encodings[k.series(n).Encoding].shape }
-
 // shared is the colour of a mark of several curves: grey where there is more than one.
 func (k curves) shared(users []int) color.NRGBA {
 	if len(users) > 1 {
@@ -70,25 +70,25 @@ var limitStyle = draw.LineStyle{Color: soft, Width: 1, Dashes: limitDashes}
 const bandAlpha = 34
 
 // limits are dotted, and filled between the lowest and the highest.
-func (k curves) limits() []mark {
+func (k curves) limits() []plot.Plotter {
 	if len(k.Limits) == 0 {
 		return nil
 	}
-	return []mark{stroke{each(k.Limits, k.low), limitStyle}, stroke{each(k.Limits, k.high), limitStyle}, k.band(k.Limits, soft)}
+	return []plot.Plotter{stroke(limitStyle, each(k.Limits, k.low)...), stroke(limitStyle, each(k.Limits, k.high)...), k.band(k.Limits, soft)}
 }
 
 // band fills the intervals of points.
-func (k curves) band(points []dot, fill color.NRGBA) mark {
+func (k curves) band(points []dot, fill color.NRGBA) plot.Plotter {
 	polygon := each(points, k.low)
 	for _, d := range slices.Backward(points) {
 		polygon = append(polygon, k.high(d))
 	}
-	return area{[][]point{polygon}, faded(fill, bandAlpha)}
+	return area(faded(fill, bandAlpha), polygon)
 }
 
 // bands are the intervals around curves. A stretch of several curves is filled once and in grey.
-func (k curves) bands() []mark {
-	var out []mark
+func (k curves) bands() []plot.Plotter {
+	var out []plot.Plotter
 	for i := 0; i < len(k.Bands); {
 		band := k.Bands[i]
 		fill, to := k.shared(band.Users), band.To
@@ -105,39 +105,45 @@ func (k curves) bands() []mark {
 }
 
 // low and high are the ends of a point's interval, as far as the chart goes.
-func (k curves) low(d dot) point  { return point{d.X, max(float64(d.Low), k.Bottom)} }
-func (k curves) high(d dot) point { return point{d.X, min(float64(d.High), k.Top)} }
+func (k curves) low(d dot) plotter.XY {
+	return plotter.XY{X: d.X, Y: max(float64(d.Low), k.Bottom)}
+}
+
+func (k curves) high(d dot) plotter.XY {
+	return plotter.XY{X: d.X, Y: min(float64(d.High), k.Top)}
+}
 
 const (
 	barAlpha = 150            // of 255
 	dotAlpha = 170            // of 255
 	dotSize  = vg.Length(1.3) // radius
-	capSize  = vg.Length(1.6) // to either side of a bar
+	capSize  = vg.Length(3.2) // width at the ends of a bar
 )
 
 // bars are intervals over the prompts of single runs: thin, so that nobody takes them for intervals over runs.
-func (k curves) bars() []mark {
-	flat := outline{{-1, 0}, {1, 0}}
-	var out []mark
+func (k curves) bars() []plot.Plotter {
+	var out []plot.Plotter
 	for _, b := range k.Bars {
-		colour := faded(k.shared(b.Users), barAlpha)
+		style := draw.LineStyle{Color: faded(k.shared(b.Users), barAlpha), Width: 0.8}
+		bars := &plotter.YErrorBars{LineStyle: style, CapWidth: capSize}
 		for _, d := range k.Lines[b.Users[0]].Points[b.From : b.To+1] {
-			low, high := k.low(d), k.high(d)
-			out = append(out, stroke{[]point{low, high}, draw.LineStyle{Color: colour, Width: 0.8}},
-				symbol{centre: low, shape: flat, radius: capSize, edge: colour}, symbol{centre: high, shape: flat, radius: capSize, edge: colour})
+			low, high := k.low(d).Y, k.high(d).Y
+			bars.XYs = append(bars.XYs, plotter.XY{X: d.X, Y: low})
+			bars.YErrors = append(bars.YErrors, struct{ Low, High float64 }{0, high - low})
 		}
+		out = append(out, bars)
 	}
 	return out
 }
 
 // dots are the runs of curves over several, as far as there is room.
-func (k curves) dots() []mark {
-	var out []mark
+func (k curves) dots() []plot.Plotter {
+	var out []plot.Plotter
 	for n, curve := range k.Lines {
 		for _, d := range curve.Points {
 			for _, run := range d.Runs {
 				if k.Dotted && run.Known() && run != d.Y {
-					out = append(out, runDot(point{d.X, float64(run)}, k.colour(n)))
+					out = append(out, runDot(plotter.XY{X: d.X, Y: float64(run)}, k.colour(n)))
 				}
 			}
 		}
@@ -146,13 +152,13 @@ func (k curves) dots() []mark {
 }
 
 // runDot is one run.
-func runDot(centre point, colour color.NRGBA) symbol {
-	return symbol{centre: centre, radius: dotSize, fill: faded(colour, dotAlpha)}
+func runDot(centre plotter.XY, colour color.NRGBA) plot.Plotter {
+	return discs(faded(colour, dotAlpha), dotSize, centre)
 }
 
 // strokes are the parts of curves. In a stretch of several, the dashes of each lie in the gaps of the others.
-func (k curves) strokes() []mark {
-	var out []mark
+func (k curves) strokes() []plot.Plotter {
+	var out []plot.Plotter
 	for _, part := range k.Strokes {
 		points := each(k.Lines[part.Users[0]].Points[part.From:part.To+1], dot.place)
 		for turn, n := range part.Users {
@@ -161,7 +167,7 @@ func (k curves) strokes() []mark {
 				const dash = vg.Length(5)
 				style.Dashes, style.DashOffs = []vg.Length{dash, dash * vg.Length(several-1)}, dash*vg.Length(several-turn)
 			}
-			out = append(out, stroke{points, style})
+			out = append(out, stroke(style, points...))
 		}
 	}
 	return out
@@ -171,15 +177,15 @@ func (k curves) strokes() []mark {
 const mostMarkers = 24
 
 // markers are the points of curves; a point of several has the marker of one.
-func (k curves) markers() []mark {
-	var out []mark
+func (k curves) markers() []plot.Plotter {
+	var out []plot.Plotter
 	every := 1 + len(k.task.Lengths)/mostMarkers
 	for n, curve := range k.Lines {
 		for i, d := range curve.Points {
 			turn := max(0, slices.Index(k.task.Lengths, d.Length)) / every
 			// the end has one
 			if (len(curve.Points)-1-i)%every == 0 && d.Users[turn%len(d.Users)] == n {
-				out = append(out, symbol{d.place(), k.shape(n), markerSize + 0.4, k.colour(n), paper})
+				out = append(out, k.report.marker(k.series(n).Encoding, d.place(), markerSize+0.4, k.colour(n), paper))
 			}
 		}
 	}
@@ -192,8 +198,8 @@ const limitName = "roofline"
 func (k curves) names() []name {
 	var out []name
 	if n := len(k.Limits); n > 0 {
-		end := point{k.Limits[n-1].X, float64(k.Limits[n-1].Low)}
-		out = append(out, name{limitName, end, stroke{[]point{{-1, 0}, {1, 0}}, limitStyle}, end.y})
+		end := plotter.XY{X: k.Limits[n-1].X, Y: float64(k.Limits[n-1].Low)}
+		out = append(out, name{limitName, end, stroke(limitStyle), end.Y})
 	}
 	for n, curve := range k.Lines {
 		if len(curve.Points) == 0 {
@@ -207,7 +213,7 @@ func (k curves) names() []name {
 		for _, d := range curve.Points {
 			mean += float64(d.Y) / float64(len(curve.Points))
 		}
-		out = append(out, name{text, curve.Points[len(curve.Points)-1].place(), k.report.marker(series.Encoding, point{}, markerSize), mean})
+		out = append(out, name{text, curve.Points[len(curve.Points)-1].place(), k.report.key(series.Encoding), mean})
 	}
 	return out
 }

@@ -2,115 +2,57 @@ package report
 
 import (
 	"image/color"
-	"math"
 	"regexp"
 	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// point is a place by the axes of a panel.
-type point struct{ x, y float64 }
-
-// mark is a shape in a panel. place is where its points stand on the canvas.
-type mark interface {
-	draw(c *draw.Canvas, place func(point) vg.Point)
-}
-
 // stroke is a line through points.
-type stroke struct {
-	points []point
-	style  draw.LineStyle
-}
-
-func (m stroke) draw(c *draw.Canvas, place func(point) vg.Point) {
-	c.StrokeLines(m.style, placed(m.points, place))
+func stroke(style draw.LineStyle, points ...plotter.XY) *plotter.Line {
+	return &plotter.Line{XYs: points, LineStyle: style}
 }
 
 // area is polygons of one colour.
-type area struct {
-	polygons [][]point
-	fill     color.Color
+func area(fill color.Color, polygons ...plotter.XYs) *plotter.Polygon {
+	return &plotter.Polygon{XYs: polygons, Color: fill, LineStyle: draw.LineStyle{Color: fill}}
 }
 
-func (m area) draw(c *draw.Canvas, place func(point) vg.Point) {
+// rectangle is a polygon from one corner to the other.
+func rectangle(left, bottom, right, top float64) plotter.XYs {
+	return plotter.XYs{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}}
+}
+
+// discs are filled circles.
+func discs(fill color.Color, radius vg.Length, centres ...plotter.XY) *plotter.Scatter {
+	return &plotter.Scatter{XYs: centres, GlyphStyle: draw.GlyphStyle{Color: fill, Radius: radius, Shape: draw.CircleGlyph{}}}
+}
+
+// glyph is a shape with a line around it.
+type glyph struct {
+	shape outline
+	edge  color.Color
+}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (g glyph) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, centre vg.Point) {
 	var path vg.Path
-	for _, polygon := range m.polygons {
-		addPolygon(&path, placed(polygon, place))
-	}
-	c.SetColor(m.fill)
-	c.Fill(path)
-}
-
-// rectangle is an area from one corner to the other.
-func rectangle(low, high point) []point {
-	return []point{low, {high.x, low.y}, high, {low.x, high.y}}
-}
-
-// symbol is a shape around a point; without a shape it is a disc.
-type symbol struct {
-	centre     point
-	shape      outline
-	radius     vg.Length
-	fill, edge color.Color // nil for none
-}
-
-func (m symbol) draw(c *draw.Canvas, place func(point) vg.Point) {
-	centre := place(m.centre)
-	var path vg.Path
-	if m.shape == nil {
-		path.Move(vg.Point{X: centre.X + m.radius, Y: centre.Y})
-		path.Arc(centre, m.radius, 0, 2*math.Pi)
-		path.Close()
-	} else {
-		corners := make([]vg.Point, len(m.shape))
-		for i, p := range m.shape {
-			corners[i] = vg.Point{X: centre.X + m.radius*vg.Length(p[0]), Y: centre.Y - m.radius*vg.Length(p[1])}
-		}
-		addPolygon(&path, corners)
-	}
-	if m.fill != nil {
-		c.SetColor(m.fill)
-		c.Fill(path)
-	}
-	if m.edge != nil {
-		c.SetLineStyle(draw.LineStyle{Color: m.edge, Width: 0.8})
-		c.Stroke(path)
-	}
-}
-
-// word is text at a point.
-type word struct {
-	centre point
-	text   string
-	style  draw.TextStyle
-}
-
-func (m word) draw(c *draw.Canvas, place func(point) vg.Point) {
-	c.FillText(m.style, place(m.centre), m.text)
-}
-
-func placed(points []point, place func(point) vg.Point) []vg.Point {
-	out := make([]vg.Point, len(points))
-	for i, p := range points {
-		out[i] = place(p)
-	}
-	return out
-}
-
-// addPolygon adds a polygon to a path.
-func addPolygon(path *vg.Path, corners []vg.Point) {
-	for i, p := range corners {
+	for i, p := range g.shape {
+		corner := vg.Point{X: centre.X + style.Radius*vg.Length(p[0]), Y: centre.Y - style.Radius*vg.Length(p[1])}
 		if i == 0 {
-			path.Move(p)
+			path.Move(corner)
 		} else {
-			path.Line(p)
+			path.Line(corner)
 		}
 	}
 	path.Close()
+	c.Fill(path)
+	c.SetLineStyle(draw.LineStyle{Color: g.edge, Width: 0.8})
+	c.Stroke(path)
 }
 
 // Looks of figures.

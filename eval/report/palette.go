@@ -6,7 +6,9 @@ import (
 	"math"
 	"strings"
 
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // colours are the hues of Okabe and Ito 2008 (Color Universal Design), in tones that a test holds apart under each colour
@@ -40,9 +42,15 @@ func (s *Report) colour(encoding int) color.NRGBA { return hexColour(s.Encodings
 // lightColour is a colour on white, by its place in the palette.
 func lightColour(i int) color.NRGBA { return hexColour(colours[i%len(colours)].light[1:]) }
 
-// marker is the filled shape of an encoding.
-func (s *Report) marker(encoding int, centre point, radius vg.Length) symbol {
-	return symbol{centre, s.Encodings[encoding].shape, radius, s.colour(encoding), s.colour(encoding)}
+// marker is the shape of an encoding, filled with a colour.
+func (s *Report) marker(encoding int, centre plotter.XY, radius vg.Length, fill, edge color.Color) *plotter.Scatter {
+	shape := glyph{s.Encodings[encoding].shape, edge}
+	return &plotter.Scatter{XYs: plotter.XYs{centre}, GlyphStyle: draw.GlyphStyle{Color: fill, Radius: radius, Shape: shape}}
+}
+
+// key is the marker of an encoding before a name.
+func (s *Report) key(encoding int) *plotter.Scatter {
+	return s.marker(encoding, plotter.XY{}, markerSize, s.colour(encoding), s.colour(encoding))
 }
 
 // outline is a marker's outline: corners in a square from −1 to 1, y downwards.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -15,9 +16,9 @@ import (
 type panel struct {
 	title   string
 	x, y    axis
-	trained [2]int // lengths, shaded on the axis x
-	marks   []mark // the last is on top
-	names   []name // right of the axes
+	trained [2]int         // lengths, shaded on the axis x
+	marks   []plot.Plotter // the last is on top
+	names   []name         // right of the axes
 }
 
 // axis goes from low to high; without ticks it is not drawn.
@@ -33,9 +34,9 @@ type axis struct {
 // name is text for a curve, a point, or a line of a legend.
 type name struct {
 	text string
-	end  point   // of the curve, where the name stands as near as it fits
-	key  mark    // stands before the text, drawn around {0, 0} from −1 to 1; nil for none
-	mean float64 // of the curve: of those with one end the higher one's name stands above
+	end  plotter.XY       // of the curve, where the name stands as near as it fits
+	key  plot.Thumbnailer // stands before the text; nil for none
+	mean float64          // of the curve: of those with one end the higher one's name stands above
 }
 
 const (
@@ -109,7 +110,7 @@ func (a axis) apply(to *plot.Axis) {
 
 // Plot implements plot.Plotter: the trained lengths, thin lines across at the ticks of y, and the marks.
 func (p panel) Plot(c draw.Canvas, axes *plot.Plot) {
-	x, y := axes.Transforms(&c)
+	x, _ := axes.Transforms(&c)
 	low, high := max(float64(p.trained[0]), p.x.low), min(float64(p.trained[1]), p.x.high)
 	if p.trained[1] > 0 && low < high {
 		c.FillPolygon(shade, []vg.Point{{X: x(low), Y: c.Min.Y}, {X: x(high), Y: c.Min.Y}, {X: x(high), Y: c.Max.Y}, {X: x(low), Y: c.Max.Y}})
@@ -120,13 +121,11 @@ func (p panel) Plot(c draw.Canvas, axes *plot.Plot) {
 			c.FillText(style, vg.Point{X: (x(low) + x(high)) / 2, Y: c.Max.Y + markerSize + 2}, "trained")
 		}
 	}
-	for _, t := range axes.Y.Tick.Marker.Ticks(p.y.low, p.y.high) {
-		if !p.x.named && !t.IsMinor() && t.Value >= p.y.low && t.Value <= p.y.high {
-			c.StrokeLine2(draw.LineStyle{Color: line, Width: 0.5}, c.Min.X, y(t.Value), c.Max.X, y(t.Value))
-		}
+	if !p.x.named {
+		(&plotter.Grid{Horizontal: draw.LineStyle{Color: line, Width: 0.5}}).Plot(c, axes)
 	}
 	for _, m := range p.marks {
-		m.draw(&c, func(d point) vg.Point { return vg.Point{X: x(d.x), Y: y(d.y)} })
+		m.Plot(c, axes)
 	}
 }
 
@@ -160,27 +159,27 @@ func (p panel) drawNames(c, data draw.Canvas, axes *plot.Plot) {
 	if p.title != "" {
 		gap = style.Font.Size + 1
 	}
-	slices.SortStableFunc(p.names, func(a, b name) int { return cmp.Or(cmp.Compare(a.end.y, b.end.y), cmp.Compare(a.mean, b.mean)) })
+	slices.SortStableFunc(p.names, func(a, b name) int { return cmp.Or(cmp.Compare(a.end.Y, b.end.Y), cmp.Compare(a.mean, b.mean)) })
 	heights := make([]vg.Length, len(p.names))
 	for i, n := range p.names {
-		heights[i] = y(n.end.y)
+		heights[i] = y(n.end.Y)
 	}
 	spread(heights, gap, data.Min.Y, data.Max.Y)
 	for i, n := range p.names {
 		left := vg.Point{X: data.Max.X + nameGap, Y: heights[i]}
 		if n.key != nil {
-			n.drawKey(&c, vg.Point{X: left.X + markerSize, Y: left.Y}, markerSize)
+			n.drawKey(c, vg.Point{X: left.X + markerSize, Y: left.Y}, markerSize)
 		}
 		left.X += n.indent()
 		c.FillText(style, left, n.text)
 	}
 }
 
-// drawKey draws the mark of a name around a point.
-func (n name) drawKey(c *draw.Canvas, centre vg.Point, radius vg.Length) {
-	n.key.draw(c, func(d point) vg.Point {
-		return vg.Point{X: centre.X + radius*vg.Length(d.x), Y: centre.Y + radius*vg.Length(d.y)}
-	})
+// drawKey draws the key of a name around a point.
+func (n name) drawKey(c draw.Canvas, centre vg.Point, radius vg.Length) {
+	corner := vg.Point{X: radius, Y: radius}
+	c.Rectangle = vg.Rectangle{Min: centre.Sub(corner), Max: centre.Add(corner)}
+	n.key.Thumbnail(&c)
 }
 
 // spread moves ascending heights apart until they keep a gap, within bounds.

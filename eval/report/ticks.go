@@ -2,7 +2,6 @@ package report
 
 import (
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/nopezoo/zoo/internal/human"
@@ -62,19 +61,6 @@ func (octaves) Ticks(low, high float64) []plot.Tick {
 			label = human.Thousands(int(value))
 		}
 		out = append(out, plot.Tick{Value: value, Label: label})
-	}
-	return out
-}
-
-// few labels the first, the middle and the last of some lengths.
-type few []int
-
-// Ticks implements plot.Ticker.
-func (lengths few) Ticks(float64, float64) []plot.Tick {
-	n := len(lengths)
-	var out []plot.Tick
-	for _, i := range slices.Compact([]int{0, n / 2, n - 1}) {
-		out = append(out, plot.Tick{Value: float64(lengths[i]), Label: strconv.Itoa(lengths[i])})
 	}
 	return out
 }
