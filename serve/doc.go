@@ -57,8 +57,8 @@
 //
 // # Web pages
 //
-// What a page of another site has a browser ask is refused with status 403, with a key too: there
-// is no CORS. Without a key, what comes to a loopback address under another name than localhost is
+// What a page of another site has a browser ask is refused with status 403, with a key too, unless Options.Origins
+// has the site. Without a key, what comes to a loopback address under another name than localhost is
 // refused as well, for a page can have its own name stand for this machine. A proxy on this
 // machine sends its own Host header, or the service has a key.
 //

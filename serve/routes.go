@@ -43,7 +43,7 @@ func (h *Handler) routes() http.Handler {
 		return &failure{status: http.StatusNotFound, kind: kindRequest,
 			message: "nothing is served at " + shortened(c.r.URL.Path) + "; known are " + strings.Join(paths, ", ")}
 	}}))
-	return h.strangers(mux)
+	return mux
 }
 
 // ServeHTTP implements http.Handler.

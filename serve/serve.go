@@ -21,6 +21,11 @@ import (
 	"github.com/nopezoo/zoo/tokenizer/chat"
 )
 
+// One serves a single model under a name, with the usual options.
+func One(name string, s *runtime.Session) (*Handler, error) {
+	return New([]Model{{Name: name, Session: s}}, Options{})
+}
+
 // Model is what is served under a name.
 type Model struct {
 	Name    string
@@ -38,8 +43,11 @@ type Options struct {
 	// Batch bounds what a model does at a time. Where its provider computes on a device, requests are answered one
 	// after the other, and MaxQueue alone is heeded.
 	Batch runtime.BatcherOptions
-	Key   string       // that requests have to bring ("Authorization: Bearer KEY"), except to /healthz; "" for none
-	Log   *slog.Logger // gets a line for each request, without what prompts and answers say; nil for none
+	// Origins are the sites whose pages may ask, such as "https://example.org"; "*" stands for all. Pages of other
+	// sites are refused.
+	Origins []string
+	Key     string       // that requests have to bring ("Authorization: Bearer KEY"), except to /healthz; "" for none
+	Log     *slog.Logger // gets a line for each request, without what prompts and answers say; nil for none
 }
 
 // Handler serves models. It is safe for concurrent use.
@@ -84,6 +92,9 @@ func New(models []Model, opt Options) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkOrigins(opt.Origins); err != nil {
+		return nil, err
+	}
 	if len(models) == 0 {
 		return nil, errors.New("serve: there is no model")
 	}
@@ -108,7 +119,7 @@ func New(models []Model, opt Options) (*Handler, error) {
 		}
 	}
 	h.ctx, h.cut = context.WithCancelCause(context.Background())
-	h.inner = h.routes()
+	h.inner = cors(opt.Origins, h.strangers(opt.Origins, h.routes()))
 	return h, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math"
 	"net"
+	"os"
 	"strings"
 	"time"
 
@@ -26,6 +27,7 @@ type serveOptions struct {
 	runs    string
 	addr    string
 	keyFile string
+	origins []string
 	log     string
 	grace   time.Duration
 }
@@ -36,8 +38,8 @@ var logFormats = []string{"text", "json", "none"}
 func serveVerb(a *app) *cobra.Command {
 	var o serveOptions
 	c := &cobra.Command{
-		Use:   "serve MODEL…",
-		Short: "answer completions over HTTP, as OpenAI's API does",
+		Use:   "serve [NAME=]MODEL…",
+		Short: "complete texts and chats over HTTP, as OpenAI's API does",
 		Args:  arguments.Between(1, -1, "a model"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.check(); err != nil {
@@ -53,6 +55,7 @@ func serveVerb(a *app) *cobra.Command {
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "`host:port` to listen at; port 0 takes a free one")
 	f.StringVar(&o.keyFile, "api-key-file", "", "`file` of the key that requests must bring (default: $ZOO_API_KEY, or no key)")
+	f.StringArrayVar(&o.origins, "cors", nil, "`origin` of a site whose pages may ask, such as https://example.org, or * (may be repeated)")
 	f.IntVar(&o.bounds.MaxRows, "rows", 32, "most answers of a model that are made at a time")
 	f.IntVar(&o.bounds.MaxQueue, "queue", 256, "most requests that wait; more get status 429")
 	f.IntVar(&o.memory, "max-memory", 1024, "most MiB that the states of a model's answers take; others wait")
@@ -91,7 +94,7 @@ func namesDiffer(models []zoo.Model) error {
 	from := map[string]string{}
 	for _, m := range models {
 		if other, taken := from[m.Label]; taken {
-			return fmt.Errorf("two models would be called %q, %s and %s: rename one, or name a folder with model.onnx, which is called as the folder is",
+			return fmt.Errorf("two models would be called %q, %s and %s: name one as NAME=PATH",
 				m.Label, other, m.From)
 		}
 		from[m.Label] = m.From
@@ -115,9 +118,19 @@ func (a *app) serve(ctx context.Context, o serveOptions, args []string) error {
 	if err != nil {
 		return err
 	}
+	labels := make([]string, len(args)) // those given as NAME=
+	for i, arg := range args {
+		label, path, named := strings.Cut(arg, "=")
+		if _, err := os.Stat(arg); named && err != nil { // no file whose name has the sign
+			labels[i], args[i] = label, path
+		}
+	}
 	found, err := a.choose(o.runs, args, nil, "")
 	if err != nil {
 		return err
+	}
+	for i := range found {
+		found[i].Label = cmp.Or(labels[i], found[i].Label)
 	}
 	if err := namesDiffer(found); err != nil {
 		return err
@@ -138,7 +151,7 @@ func (a *app) serve(ctx context.Context, o serveOptions, args []string) error {
 		served = append(served, serve.Model{Name: m.Label, Session: session})
 		names = append(names, m.Label)
 	}
-	h, err := serve.New(served, serve.Options{Limits: o.limits, Batch: o.bounds, Key: key, Log: o.logger(a)})
+	h, err := serve.New(served, serve.Options{Limits: o.limits, Batch: o.bounds, Key: key, Origins: o.origins, Log: o.logger(a)})
 	if err != nil {
 		return err
 	}
