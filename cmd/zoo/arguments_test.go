@@ -48,7 +48,7 @@ func TestArgumentErrors(t *testing.T) {
 		{"list --=x", "--=x is no flag"},
 		{"doctor now", `MODEL now is given without a provider; add --provider`},
 		{"generate a b c", `unexpected argument "c" after the prompt`},
-		{"report", "report lacks its argument, a file of results, or a folder of them; see: zoo report --help"},
+		{"report", "there is no folder results, which zoo bench makes; measure something, or name a file of results"},
 		{"inspect", "inspect lacks its argument, a file, a run directory or a model of the catalogue"},
 		{"inspect a b", `unexpected argument "b"`},
 		{"construct", "--theorem is missing: want 1 or 2"},
