@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -36,12 +37,14 @@ type page struct {
 	Library, Script template.JS
 	Places          bool // whether any task was measured in several places
 	Drawing         drawing
+	Inside          []summary.InsideTask
+	InsideFigures   []figure
 }
 
 // writeHTML writes one HTML file that needs nothing else: no other file, no network.
 func (s *Report) writeHTML(w io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"mark": s.mark, "count": human.Plural[int], "isNumber": isNumber, "text": cellText, "inside": s.insideView, "texts": s.textViews,
+		"mark": s.mark, "count": human.Plural[int], "isNumber": isNumber, "text": cellText, "svg": svgOf, "textFigures": s.textFigures,
 		"percent": func(n summary.Number) float64 { return 100 * float64(n) },
 	}).Parse(pageTemplate)
 	if err != nil {
@@ -50,8 +53,8 @@ func (s *Report) writeHTML(w io.Writer) error {
 	var b bytes.Buffer
 	if err := t.Execute(&b, page{
 		Report: s, Measures: s.measures(), Command: s.command, Count: len(s.rows) + len(s.observations), Drawing: s.drawing(),
-		Style: template.CSS(pageStyle + s.palette()), Library: template.JS(chartLibrary),
-		Script: template.JS(pageScript),
+		Style: template.CSS(pageStyle), Library: template.JS(chartLibrary), Script: template.JS(pageScript),
+		Inside: s.inside, InsideFigures: s.insideFigures(),
 		Places: slices.ContainsFunc(s.Tasks, func(t *summary.Task) bool { return len(t.Places) > 1 }),
 	}); err != nil {
 		return fmt.Errorf("report: page: %w", err)
@@ -60,45 +63,15 @@ func (s *Report) writeHTML(w io.Writer) error {
 	return err
 }
 
-// palette gives each encoding its colour in both themes: --e0, --e1, …
-func (s *Report) palette() string {
-	var light, dark, classes strings.Builder
-	for i, e := range s.Encodings {
-		fmt.Fprintf(&light, "--e%d:%s;", i, e.Light)
-		fmt.Fprintf(&dark, "--e%d:%s;", i, e.Dark)
-		fmt.Fprintf(&classes, ".e%d{color:var(--e%d)}\n", i, i)
-	}
-	return fmt.Sprintf(":root{%s}\n:root[data-theme=dark]{%s}\n"+
-		"@media (prefers-color-scheme:dark){:root:not([data-theme=light]){%s}}\n%s", &light, &dark, &dark, &classes)
+// svgOf is a figure as an element of the page, without the namespaces that a file names.
+func svgOf(f figure) (template.HTML, error) {
+	var b bytes.Buffer
+	err := f.Write(&b, "svg")
+	_, element, _ := strings.Cut(b.String(), "<svg")
+	return template.HTML("<svg" + svgNamespaces.ReplaceAllString(element, "")), err
 }
 
-// view is a part of the page with charts as SVG.
-type view struct {
-	Title    string
-	Sections []summary.Section
-	Charts   []pageChart
-}
-
-// textViews are the page's parts about corpora.
-func (s *Report) textViews() (out []view, err error) {
-	for _, t := range s.Texts {
-		v := view{Title: t.Section.Title, Sections: []summary.Section{t.Section}}
-		if v.Charts, err = pageCharts(s.textFigures(t)); err != nil {
-			return nil, err
-		}
-		out = append(out, v)
-	}
-	return out, nil
-}
-
-// insideView is the page's part about observations, without tables of heads for steps on the way.
-func (s *Report) insideView() (v view, err error) {
-	for _, t := range s.inside {
-		v.Sections = append(v.Sections, t.Sections(false)...)
-	}
-	v.Charts, err = pageCharts(s.insideFigures())
-	return v, err
-}
+var svgNamespaces = regexp.MustCompile(`\s+xmlns(:\w+)?="[^"]*"`)
 
 // mark is the shape of an encoding, from 1, in its colour.
 func (s *Report) mark(shape int) template.HTML {
