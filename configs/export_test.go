@@ -5,7 +5,7 @@ import "github.com/nopezoo/zoo/train/runfile"
 // Origin returns where the value of a key came from, in the words of messages:
 // "preset tiny", "config file my.yaml", "environment variable ZOO_TRAIN_STEPS", or
 // the From of an override. It is "default" where no layer gives the key.
-func (l *Layers) Origin(key string) string {
+func (l *layers) Origin(key string) string {
 	if g := l.given[key]; g.layer != nil {
 		return g.name
 	}

@@ -46,8 +46,8 @@ type Value struct {
 	From  string // what messages call its origin, such as "--steps"
 }
 
-// Layers is a configuration merged from its layers.
-type Layers struct {
+// layers is a configuration merged from its layers.
+type layers struct {
 	Preset string // the one that it starts from
 
 	merged *viper.Viper
@@ -67,12 +67,12 @@ type given struct {
 
 // Load merges the layers. Unknown keys, variables and presets are errors that name
 // the nearest known one. Whether the values can be is checked by Config.
-func Load(s Sources) (*Layers, error) {
+func Load(s Sources) (*layers, error) {
 	above, err := s.read()
 	if err != nil {
 		return nil, err
 	}
-	l := &Layers{Preset: s.Preset, merged: viper.New(), given: map[string]given{}}
+	l := &layers{Preset: s.Preset, merged: viper.New(), given: map[string]given{}}
 	if l.Preset == "" {
 		l.Preset = fmt.Sprint(cmp.Or(last(above, presetKey), any(DefaultPreset)))
 	}
@@ -101,7 +101,7 @@ func Load(s Sources) (*Layers, error) {
 }
 
 // put merges a layer over those before it.
-func (l *Layers) put(x *layer) error {
+func (l *layers) put(x *layer) error {
 	for _, key := range slices.Sorted(maps.Keys(x.values)) {
 		if key == presetKey {
 			continue
@@ -133,7 +133,7 @@ func (l *Layers) put(x *layer) error {
 
 // Config returns the resolved configuration; encoding, if not "", replaces the
 // configured one. The error for a value of the wrong type names its origin.
-func (l *Layers) Config(encoding string) (runfile.Config, error) {
+func (l *layers) Config(encoding string) (runfile.Config, error) {
 	var c runfile.Config
 	settings, err := l.settings(cmp.Or(encoding, l.merged.GetString(encodingKey)))
 	if err != nil {
@@ -161,7 +161,7 @@ func (l *Layers) Config(encoding string) (runfile.Config, error) {
 }
 
 // explain says in the words of the settings which value has the wrong type.
-func (l *Layers) explain(err error) error {
+func (l *layers) explain(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
 		return err

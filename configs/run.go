@@ -13,7 +13,7 @@ import (
 // readRun returns the settings of a run as a layer, without threads and lanes, which belong to a
 // machine, and without its encoding's own settings, which the layers keep apart (see settings).
 // A nil task is the run's; another has its own lengths.
-func (l *Layers) readRun(dir string, task any) ([]*layer, error) {
+func (l *layers) readRun(dir string, task any) ([]*layer, error) {
 	c, err := runfile.ReadConfig(dir)
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func (l *Layers) readRun(dir string, task any) ([]*layer, error) {
 }
 
 // readWeights returns the layers of the preset, with the model of a folder or file of weights in its model's place.
-func (l *Layers) readWeights(path string, task any) ([]*layer, error) {
+func (l *layers) readWeights(path string, task any) ([]*layer, error) {
 	preset, err := readPreset(l.Preset, task)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (l *Layers) readWeights(path string, task any) ([]*layer, error) {
 }
 
 // readModel returns a model's settings, and others beside them, as a layer.
-func (l *Layers) readModel(name string, c models.Config, sections map[string]any) (*layer, error) {
+func (l *layers) readModel(name string, c models.Config, sections map[string]any) (*layer, error) {
 	if params := c.EncodingParams; len(params) > 0 {
 		if err := json.Unmarshal(params, &l.own); err != nil {
 			return nil, err
@@ -67,7 +67,7 @@ func (l *Layers) readModel(name string, c models.Config, sections map[string]any
 
 // settings returns the merged values for an encoding. For the encoding of the model of Sources.From its own
 // settings there are the defaults.
-func (l *Layers) settings(encoding string) (map[string]any, error) {
+func (l *layers) settings(encoding string) (map[string]any, error) {
 	all := l.merged.AllSettings()
 	if l.own == nil || encoding != l.encoding {
 		return all, nil

@@ -19,7 +19,7 @@ const (
 // all runs together, none for the configured one. The preset is for any model; a setting from
 // elsewhere must be one that a run has, and that all have where it is an encoding's own or a list
 // of a sweep, which would make the same run again and again.
-func (l *Layers) checkUsed(encodings []string) error {
+func (l *layers) checkUsed(encodings []string) error {
 	all, err := l.architectures(encodings)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (l *Layers) checkUsed(encodings []string) error {
 }
 
 // architectures returns the architectures of the runs, each once.
-func (l *Layers) architectures(encodings []string) ([]models.Architecture, error) {
+func (l *layers) architectures(encodings []string) ([]models.Architecture, error) {
 	c := models.Config{Architecture: l.merged.GetString("model.architecture"),
 		Encoding: l.merged.GetString(encodingKey), Mixer: l.merged.GetString("model.mixer")}
 	if len(encodings) == 0 {
