@@ -29,12 +29,12 @@ var layers = []string{
 	"eval/summary internal/rowstest modelfile/hf zoo/catalogue",
 	"train",
 	"zoo",
-	"eval/report configs zoo/verify zoo/find",
+	"eval/report configs zoo/verify",
 	"experiment/analysis experiment/bench",
 	"experiment/launch",
 	"experiment/sweep",
 	"experiment/study",
-	"cmd/zoo/internal/arguments cmd/zoo/internal/terminal cmd/zoo/internal/doctor cmd/zoo/internal/upkeep examples/browser/attention",
+	"cmd/zoo/internal/arguments cmd/zoo/internal/find cmd/zoo/internal/terminal cmd/zoo/internal/doctor cmd/zoo/internal/upkeep examples/browser/attention",
 	"cmd/zoo/internal/tables examples/browser examples/browser/engine",
 	"cmd/zoo",
 }
@@ -60,7 +60,7 @@ var only = map[string]string{
 	"gonum.org/v1/plot":               "eval/report",
 	"codeberg.org/go-pdf/fpdf":        "eval/report",
 	"github.com/google/go-cmp/":       "internal/graphtest",
-	module + "models":                 "models/theory modelfile modelfile/hf train train/runfile zoo zoo/catalogue zoo/find zoo/verify configs experiment/analysis experiment/sweep experiment/study cmd/zoo cmd/zoo/internal/tables",
+	module + "models":                 "models/theory modelfile modelfile/hf train train/runfile zoo zoo/catalogue zoo/verify configs experiment/analysis experiment/sweep experiment/study cmd/zoo cmd/zoo/internal/find cmd/zoo/internal/tables",
 }
 
 func TestImports(t *testing.T) {

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/find"
 	"github.com/nopezoo/zoo/experiment/bench"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/zoo"
-	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // allTasks is the value of --task that measures every model on its own tasks.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/find"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/upkeep"
 	"github.com/nopezoo/zoo/configs"
@@ -17,7 +18,6 @@ import (
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/train/runfile"
 	"github.com/nopezoo/zoo/zoo/catalogue"
-	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // learned is the mean exact match at trained lengths from which on a model has learned its task.

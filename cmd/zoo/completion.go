@@ -11,6 +11,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/find"
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/corpora"
@@ -24,7 +25,6 @@ import (
 	"github.com/nopezoo/zoo/train/runfile"
 	"github.com/nopezoo/zoo/zoo"
 	"github.com/nopezoo/zoo/zoo/catalogue"
-	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // completions write the scripts of shells.

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nopezoo/zoo/cmd/zoo/internal/find"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/zoo"
 	"github.com/nopezoo/zoo/zoo/catalogue"
-	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // lookIn are the options for finding models in a folder of runs and in the catalogue.

@@ -9,12 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/find"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/zoo/catalogue"
-	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // kinds are what list can show. --pe and --task choose among the last two.

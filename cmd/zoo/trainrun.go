@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/nopezoo/zoo/cmd/zoo/internal/find"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/experiment/launch"
@@ -15,7 +16,6 @@ import (
 	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/journal"
-	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // trainOne makes one run, or says that it is made already.

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/cmd/zoo/internal/doctor"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/find"
 	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/zoo"
 	"github.com/nopezoo/zoo/zoo/catalogue"
-	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // ropeFile is a file of the catalogue.

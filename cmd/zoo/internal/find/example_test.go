@@ -3,9 +3,9 @@ package find_test
 import (
 	"fmt"
 
+	"github.com/nopezoo/zoo/cmd/zoo/internal/find"
 	"github.com/nopezoo/zoo/zoo"
 	"github.com/nopezoo/zoo/zoo/catalogue"
-	"github.com/nopezoo/zoo/zoo/find"
 )
 
 // Runs come before the catalogue; here there are none.
