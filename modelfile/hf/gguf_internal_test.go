@@ -2,6 +2,7 @@ package hf
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/binary"
 	"encoding/json"
 	"math"
@@ -238,6 +239,90 @@ func TestGGUFSentencePiece(t *testing.T) {
 		got, err := coder.Encode(t.Context(), c.Text)
 		if err != nil || !slices.Equal(got, c.IDs) {
 			t.Errorf("%q: %v, %v; SentencePiece has %v", c.Text, got, err, c.IDs)
+		}
+	}
+}
+
+// Texts get the ids of the library tokenizers, which has the same pieces, merges and rules from a tokenizer.json.
+func TestGGUFByteBPE(t *testing.T) {
+	for pre, name := range map[string]string{"gpt-2": "gpt2", "smollm": "digits", "llama-bpe": "llama3", "qwen2": "qwen2"} {
+		f, err := os.Open("../../tokenizer/hf/testdata/" + name + ".json.gz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		var want struct {
+			Tokenizer struct {
+				Added []struct {
+					ID             int
+					Content        string
+					Special        bool
+					Lstrip, Rstrip bool
+					SingleWord     bool `json:"single_word"`
+				} `json:"added_tokens"`
+				Model struct {
+					Vocab  map[string]int
+					Merges [][2]string
+				}
+			}
+			Cases []struct {
+				Text   string
+				Prompt []int64
+			}
+		}
+		z, err := gzip.NewReader(f)
+		if err == nil {
+			err = json.NewDecoder(z).Decode(&want)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		pieces := make([]string, len(want.Tokenizer.Model.Vocab))
+		for piece, id := range want.Tokenizer.Model.Vocab {
+			pieces[id] = piece
+		}
+		types := slices.Repeat([]int64{tokenNormal}, len(pieces))
+		var fussy []string // tokens that heed what is beside them, which no type of the format says
+		for _, a := range want.Tokenizer.Added {
+			if a.ID == len(pieces) {
+				pieces, types = append(pieces, a.Content), append(types, tokenUser)
+			}
+			if a.Special {
+				types[a.ID] = tokenControl
+			}
+			if a.Lstrip || a.Rstrip || a.SingleWord {
+				fussy = append(fussy, a.Content)
+			}
+		}
+		var merges []string
+		for _, pair := range want.Tokenizer.Model.Merges {
+			merges = append(merges, pair[0]+" "+pair[1])
+		}
+		g := &ggufReader{File: &gguf.File{Pairs: map[string]any{"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": pre,
+			"tokenizer.ggml.tokens": anys(pieces), "tokenizer.ggml.token_type": anys(types), "tokenizer.ggml.merges": anys(merges),
+			"tokenizer.ggml.bos_token_id": int64(1)}}}
+		file, err := g.tokenizer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		coder, err := tokenizers.New(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compared := 0
+		for _, c := range want.Cases {
+			heeded := slices.ContainsFunc(fussy, func(token string) bool { return strings.Contains(c.Text, token) })
+			if heeded || strings.HasSuffix(c.Text, " ") { // a prompt leaves its last space to the token that follows
+				continue
+			}
+			compared++
+			got, err := coder.EncodePrompt(t.Context(), c.Text)
+			if err != nil || !slices.Equal(got, c.Prompt) {
+				t.Errorf("%s: %q: %v, %v; the library has %v", pre, c.Text, got, err, c.Prompt)
+			}
+		}
+		if compared < 20 {
+			t.Errorf("%s: %d texts were compared", pre, compared)
 		}
 	}
 }

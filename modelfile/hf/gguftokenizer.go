@@ -18,16 +18,23 @@ const (
 	tokenUser    = 4
 )
 
-// preTokenizers are the parts that cut texts before the pieces of byte-level BPE, by tokenizer.ggml.pre. The
-// regular expressions are those of the models' own tokenizer.json.
-var preTokenizers = map[string][]object{
-	"gpt-2":   {byteLevel(true)},
-	"default": {byteLevel(true)},
-	"smollm":  {{"type": "Digits", "individual_digits": true}, byteLevel(true)},
-	"llama-bpe": {split(`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`),
-		byteLevel(false)},
-	"qwen2": {split(`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`),
-		byteLevel(false)},
+// byteRule is how texts are cut before the pieces of byte-level BPE, by tokenizer.ggml.pre.
+type byteRule struct {
+	parts      []object // pre-tokenizers
+	normalizer object
+	words      bool // a word that is a piece is not made of merges
+	begins     bool // the token before a text is there unless the file says otherwise
+}
+
+// byteRules cut texts as the models' own tokenizer.json does, with its regular expressions.
+var byteRules = map[string]byteRule{
+	"gpt-2":   {parts: []object{byteLevel(true)}},
+	"default": {parts: []object{byteLevel(true)}},
+	"smollm":  {parts: []object{{"type": "Digits", "individual_digits": true}, byteLevel(true)}},
+	"llama-bpe": {parts: []object{split(`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`),
+		byteLevel(false)}, words: true, begins: true},
+	"qwen2": {parts: []object{split(`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`),
+		byteLevel(false)}, normalizer: object{"type": "NFC"}},
 }
 
 func byteLevel(cut bool) object {
@@ -110,15 +117,18 @@ func (g *ggufReader) byteBPE(out, model object, pieces []string) error {
 		return err
 	}
 	pre, _ := g.Pairs["tokenizer.ggml.pre"].(string)
-	parts, ok := preTokenizers[cmp.Or(pre, "default")]
+	rule, ok := byteRules[cmp.Or(pre, "default")]
 	if !ok {
 		return fmt.Errorf("%w; import the folder with its tokenizer.json instead",
-			suggest.Unknown("tokenizer.ggml.pre", clip([]byte(pre)), slices.Sorted(maps.Keys(preTokenizers))))
+			suggest.Unknown("tokenizer.ggml.pre", clip([]byte(pre)), slices.Sorted(maps.Keys(byteRules))))
 	}
-	model["merges"] = merges
-	out["pre_tokenizer"] = object{"type": "Sequence", "pretokenizers": parts}
+	model["merges"], model["ignore_merges"] = merges, rule.words
+	out["pre_tokenizer"] = object{"type": "Sequence", "pretokenizers": rule.parts}
 	out["decoder"] = byteLevel(true)
-	return g.begins(out, pieces, false)
+	if rule.normalizer != nil {
+		out["normalizer"] = rule.normalizer
+	}
+	return g.begins(out, pieces, rule.begins)
 }
 
 // sentencePiece is SentencePiece's BPE: pieces merge in the order of their scores, and what is no piece falls back to bytes.
