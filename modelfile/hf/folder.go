@@ -28,10 +28,18 @@ const (
 	tokenizerConfigFile = "tokenizer_config.json"
 )
 
+// pickled are names of weights in PyTorch's own form, which are not read: reading them runs code.
+var pickled = []string{"pytorch_model.bin", "pytorch_model.bin.index.json"}
+
 // IsFolder reports whether a directory holds a model in this form, by the names
-// of its files.
+// of its files. One with pickled weights alone does, so that Read says what to do.
 func IsFolder(dir string) bool {
-	return slices.ContainsFunc([]string{weightsFile, indexFile}, func(name string) bool {
+	return holds(dir, weightsFile, indexFile) || holds(dir, pickled...) && !holds(dir, "model.onnx", "onnx/model.onnx")
+}
+
+// holds reports whether a directory has one of some files.
+func holds(dir string, names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
 		info, err := os.Stat(filepath.Join(dir, name))
 		return err == nil && !info.IsDir()
 	})
@@ -85,6 +93,13 @@ func describe(dir string) (m modelfile.Model, made models.Model, f family, err e
 		return m, nil, f, err
 	} else if !info.IsDir() {
 		return m, nil, f, fmt.Errorf("%s is a file: want a folder with %s and %s", dir, configFile, weightsFile)
+	}
+	if holds(dir, pickled...) && !holds(dir, weightsFile, indexFile) {
+		return m, nil, f, fmt.Errorf("%s has its weights in %s alone, a form whose readers run code that is in it; make safetensors of them: "+
+			"python3 -c 'from transformers import AutoModelForCausalLM as A; A.from_pretrained(%q).save_pretrained(%q)'", dir, pickled[0], dir, dir)
+	}
+	if err := checkLinks(dir); err != nil {
+		return m, nil, f, err
 	}
 	path := filepath.Join(dir, configFile)
 	var d document

@@ -30,6 +30,10 @@ var kinds = map[uint32]kind{
 	14: {name: "Q6_K", block: 256, size: 210, values: q6k},
 }
 
+// unread names types of published files that are not read, by the same numbers.
+var unread = map[uint32]string{6: "Q5_0", 7: "Q5_1", 10: "Q2_K", 11: "Q3_K", 13: "Q5_K", 16: "IQ2_XXS", 17: "IQ2_XS", 18: "IQ3_XXS",
+	19: "IQ1_S", 20: "IQ4_NL", 21: "IQ3_S", 22: "IQ2_S", 23: "IQ4_XS", 29: "IQ1_M", 34: "TQ1_0", 35: "TQ2_0", 39: "MXFP4"}
+
 func known() string {
 	var names []string
 	for _, number := range slices.Sorted(maps.Keys(kinds)) {

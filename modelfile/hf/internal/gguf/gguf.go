@@ -5,6 +5,7 @@ package gguf
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -289,7 +290,8 @@ func (h *header) tensor() (Tensor, error) {
 	}
 	k, ok := kinds[t.kind]
 	if !ok {
-		return t, fmt.Errorf("its values are of type %d, which is not read; read are %s", t.kind, known())
+		return t, fmt.Errorf("its values are of type %s, which is not read; take a file whose types are %s, or the folder with safetensors",
+			cmp.Or(unread[t.kind], fmt.Sprint(t.kind)), known())
 	}
 	if t.Shape[0]%k.block != 0 {
 		return t, fmt.Errorf("rows of %d values are no whole blocks of %d", t.Shape[0], k.block)
