@@ -39,7 +39,7 @@ func difference(ctx context.Context, full, file []byte, engine runtime.Options) 
 		d.Engine = "ONNX Runtime " + info.Version + ", " + info.Provider
 	}
 	c := info.Card
-	if c.Task == "" || len(c.Tokenizer) == 0 || c.Trained.Max == 0 {
+	if !tellsTraining(c) {
 		n := untold
 		if c.MaxLength > 0 {
 			n = min(n, c.MaxLength)

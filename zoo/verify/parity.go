@@ -12,10 +12,10 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/runtime"
 	_ "github.com/nopezoo/zoo/runtime/native" // the exact engine
 	_ "github.com/nopezoo/zoo/runtime/ort"    // the engine that is checked
-	"github.com/nopezoo/zoo/tokenizer"
 )
 
 // Tolerance is what parity means for float32 files: the largest |Δ| / max(1, |logit|).
@@ -172,42 +172,16 @@ func verifiedLengths(c card.Card) ([]int, error) {
 	return lengths, nil
 }
 
-// trainedTokens returns how many tokens the longest samples have that the model
-// was trained on, its end token included.
+// trainedTokens returns how many tokens the longest sequence had that the model was trained on; untold where
+// its card does not say.
 func trainedTokens(c card.Card) (int, error) {
-	if c.Task == "" || len(c.Tokenizer) == 0 {
+	if !tellsTraining(c) {
 		return untold, nil
 	}
-	tasks, err := task.LookupList(c.Task)
-	if err != nil {
-		return 0, err
-	}
-	tok, err := tokenizer.New(c.Tokenizer)
-	if err != nil {
-		return 0, err
-	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	most := 0
-	for _, t := range tasks {
-		longest := t.Lengths.Min
-		if lengths := t.LengthsIn(task.Range{Min: 1, Max: c.Trained.Max}); len(lengths) > 0 {
-			longest = lengths[len(lengths)-1]
-		}
-		if t.Corpus != nil {
-			most = max(most, longest+1)
-			continue
-		}
-		for range 16 { // samples of one length may differ in their tokens
-			s, err := t.Sample(rng, longest, task.Whole)
-			if err != nil {
-				return 0, err
-			}
-			ids, _, err := tok.EncodePair(s.Prompt, s.Target)
-			if err != nil {
-				return 0, err
-			}
-			most = max(most, len(ids)+1)
-		}
-	}
-	return most, nil
+	return modelfile.Model{Card: c}.TrainedTokens()
+}
+
+// tellsTraining reports whether a card says what samples its model was trained on.
+func tellsTraining(c card.Card) bool {
+	return c.Task != "" && len(c.Tokenizer) > 0 && c.Trained.Max > 0
 }

@@ -48,8 +48,8 @@ func TestAgree(t *testing.T) {
 		t.Errorf("a model differs from itself by %v: %v", worst, err)
 	}
 	_, err := agree(t.Context(), a, a, b)
-	if err == nil || !strings.Contains(err.Error(), "differs by") || !strings.Contains(err.Error(), "at 8 tokens") {
-		t.Errorf("two different models: %v, want an error that names the difference at 8 tokens", err)
+	if err == nil || !strings.Contains(err.Error(), "differs by") || !strings.Contains(err.Error(), "at 7 tokens") {
+		t.Errorf("two different models: %v, want an error that names the difference at 7 tokens", err)
 	}
 }
 
