@@ -135,11 +135,22 @@ func (b *batch) token(row, slot int) int64 {
 	return 0
 }
 
+// allAtOnce is a chunk that has every prompt.
+const allAtOnce = 1 << 30
+
+// chunk returns how many tokens of each of rows one run takes, of a model that takes several.
+func (s *Session) chunk(rows int) int {
+	if s.whole {
+		return allAtOnce
+	}
+	return s.opt.Chunk(rows)
+}
+
 // read runs all slots of the known rows that have not run, in chunks. For each chunk, keep says
 // how many of its last slots need logits, and see, unless nil, gets to see the
 // chunk's slots afterwards.
 func (b *batch) read(keep func(from, to int) int, see func(from, to int) error) error {
-	chunk := b.s.opt.Chunk(len(b.pads))
+	chunk := b.s.chunk(len(b.pads))
 	if atOnce := b.s.contract.AtOnce && len(b.pads) > 1; b.s.contract.OneToken || atOnce && b.slots > 0 { // behind a prefix
 		chunk = 1
 	} else if atOnce {

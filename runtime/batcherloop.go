@@ -144,8 +144,8 @@ func (b *Batcher) fits(rows, width, left int) bool {
 
 // chunk returns how many tokens of each of so many new prompts one turn reads.
 func (b *Batcher) chunk(rows int) int {
-	n := b.s.opt.Chunk(rows)
-	if b.running != nil {
+	n := b.s.chunk(rows)
+	if b.running != nil && !b.s.whole {
 		n = min(n, max(b.opt.Chunk/rows, 1))
 	}
 	return n

@@ -72,7 +72,7 @@ type Options struct {
 
 	// ChunkSize is how many tokens of a row one run takes while a prompt is read
 	// or scored. It bounds memory, not the result. 0 takes 512 tokens over all
-	// rows of the batch, but no fewer than 16 of each.
+	// rows of the batch, but no fewer than 16 of each. Models that must read a prompt in one run do so (card.WholePrompts).
 	ChunkSize int
 
 	// PrefixBytes is the most memory that the session's prefixes hold together for their

@@ -30,6 +30,7 @@ type Session struct {
 	longest  int             // bytes of a text that one of its tokens stands for at most; 0 where that is not known
 	noWords  string          // why it has none, of a file that zoo did not write
 	ends     []int64         // tokens that end a text; none where nothing says which
+	whole    bool            // whether a prompt is read in one run: see card.WholePrompts
 	warnings []string        // as Info has them
 	closed   atomic.Bool
 	idle     sync.Pool // of *batch: their memory is what costs
@@ -117,6 +118,7 @@ func load(file []byte, opt Options) (*Session, error) {
 		}
 		s.words, s.ends = words, []int64{tokenizer.EOS}
 	}
+	s.whole = s.card.WholePrompts()
 	if s.words != nil {
 		s.longest = s.words.LongestToken()
 	}

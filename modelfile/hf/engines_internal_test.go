@@ -33,15 +33,11 @@ func TestPretrainedEngines(t *testing.T) {
 		}
 		for _, form := range []struct{ profile, provider string }{{card.Portable, "cpu"}, {card.Fused, "cpu"}, {card.Portable, "go"}} {
 			t.Run(filepath.Base(dir)+"/"+form.profile+"/"+form.provider, func(t *testing.T) {
-				chunk := 7
-				if name := filepath.Base(dir); name == "llama-dynamic" || name == "phi3-longrope" {
-					chunk = 0 // frequencies are those of the longest text so far
-				}
 				file, err := m.ONNX(form.profile)
 				if err != nil {
 					t.Fatal(err)
 				}
-				s, err := runtime.OpenBytes(file, runtime.Options{Provider: form.provider, ChunkSize: chunk})
+				s, err := runtime.OpenBytes(file, runtime.Options{Provider: form.provider, ChunkSize: 7})
 				if err != nil {
 					t.Fatal(err)
 				}
