@@ -20,7 +20,7 @@ const everyPretrained = "ZOO_TEST_PRETRAINED"
 
 // sampled are checkpoints that differ in what narrow precisions touch: tied and untied heads, matrices that are cut or
 // transposed, a parallel residual, biases, gates, multipliers, and mixed windows.
-var sampled = []string{"llama", "gpt2", "gpt_neox", "gemma2", "bloom", "falcon-alibi"}
+var sampled = []string{"llama", "phi3-longrope", "gpt2", "gpt_neox", "gemma2", "bloom", "falcon-alibi"}
 
 // Files of pretrained checkpoints in narrow precisions: engines agree with the float64 reference of the same file within
 // NarrowTolerance and with onnx-go on its structure, and the card has the distance from float32. Their first greedy tokens are
