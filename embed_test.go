@@ -2,6 +2,8 @@ package zoo_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -69,6 +71,46 @@ func embedAnswers(t *testing.T, program string) {
 			c.complaint == "" && stderr.Len() > 0 {
 			t.Errorf("%q, %q: it answered %q, %q, %v", c.args, c.in, stdout.String(), stderr.String(), err)
 		}
+	}
+}
+
+// TestEmbedFolder: with the tag folder, examples/embed answers with a pretrained model's folder, as transformers does.
+func TestEmbedFolder(t *testing.T) {
+	pretrained := filepath.Join("modelfile", "hf", "testdata", "pretrained", "llama")
+	data, err := os.ReadFile(filepath.Join(pretrained, "expected.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want struct {
+		Greedy struct {
+			Inputs [][]int `json:"input_ids"`
+			Tokens [][]int
+		}
+	}
+	if err := json.Unmarshal(data, &want); err != nil {
+		t.Fatal(err)
+	}
+	// Token i is a letter of its own.
+	const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+/"
+	text, vocabulary := func(ids []int) (s string) {
+		for _, id := range ids {
+			s += letters[id : id+1]
+		}
+		return s
+	}, map[string]int{}
+	for id, letter := range letters {
+		vocabulary[string(letter)] = id
+	}
+	words, err := json.Marshal(map[string]any{"version": "1.0", "decoder": map[string]any{"type": "Fuse"},
+		"model": map[string]any{"type": "BPE", "vocab": vocabulary, "merges": []string{}}})
+	dir := t.TempDir()
+	if err := errors.Join(err, os.CopyFS(dir, os.DirFS(pretrained)), os.WriteFile(filepath.Join(dir, "tokenizer.json"), words, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	prompt, answer := text(want.Greedy.Inputs[0]), text(want.Greedy.Tokens[0])
+	out, err := exec.Command(buildEmbed(t, "-tags=folder"), "-model="+dir, "-n=6", prompt).CombinedOutput()
+	if err != nil || string(out) != answer+"\n" {
+		t.Errorf("to %s it answers %q, %v; transformers has %s", prompt, out, err, answer)
 	}
 }
 

@@ -5,7 +5,9 @@
 //	go run . -costs                     # start-up, speed and memory
 //
 // Ctrl-C ends an answer, and between two answers the program. The engine is the one in pure
-// Go; with -tags ort it is ONNX Runtime.
+// Go; with -tags ort it is ONNX Runtime. With -tags folder -model may name the folder of a pretrained model, too:
+//
+//	go run -tags folder . -model SmolLM2-135M 'The capital of France is'
 //
 // It is a module of its own, as a program that embeds zoo is.
 package main
@@ -78,7 +80,7 @@ func open(file string) (*runtime.Session, error) {
 	if file == "" {
 		return runtime.OpenBytes(embedded, runtime.Options{})
 	}
-	return runtime.Open(file, runtime.Options{})
+	return openPath(file)
 }
 
 // answer prints the answer to a prompt, piece by piece, and ends its line also where it fails.
