@@ -126,18 +126,11 @@ func (c *chart) share(height func(y float64) float64, curves, markers float64) {
 			d.Users = ends
 		}
 	})
-	c.Strokes = stretches(c.Lines, 1, c.levels(height, curves))
-	c.Bands = stretches(c.Lines, 1, func(d dot) any { return d.interval(d.Over != "" && d.Over != summary.OverPrompts) })
-	c.Bars = stretches(c.Lines, 0, func(d dot) any { return d.interval(d.Over == summary.OverPrompts && d.Low != d.High) })
+	c.Strokes = stretches(c.Lines, 1, c.levels(height, curves), func(dot) bool { return true })
+	interval := func(d dot) any { return [3]any{d.Length, d.Low, d.High} }
+	c.Bands = stretches(c.Lines, 1, interval, func(d dot) bool { return d.Over != "" && d.Over != summary.OverPrompts })
+	c.Bars = stretches(c.Lines, 0, interval, func(d dot) bool { return d.Over == summary.OverPrompts && d.Low != d.High })
 	c.Dotted = len(c.lengths()) <= mostDotted
-}
-
-// interval tells intervals of a kind apart; nil for none.
-func (d dot) interval(kind bool) any {
-	if !kind {
-		return nil
-	}
-	return [3]any{d.Length, d.Low, d.High}
 }
 
 // levels tells the points of one length apart that lie more than a share of the axis above the lowest of their level.
@@ -159,38 +152,31 @@ func (c *chart) levels(height func(y float64) float64, apart float64) func(dot) 
 	}
 }
 
-// stretches cuts curves where others join or leave them; place tells points apart and is nil for none. step 1 cuts lines, 0
+// stretches cuts the drawn parts of curves where others join or leave them; place tells points apart. step 1 cuts lines, 0
 // points.
-func stretches(curves []curve, step int, place func(dot) any) []stretch {
-	part := func(points []dot, i int) any {
-		if from, to := place(points[i-step]), place(points[i]); from != nil && to != nil {
-			return [2]any{from, to}
-		}
-		return nil
-	}
+func stretches(curves []curve, step int, place func(dot) any, drawn func(dot) bool) []stretch {
 	users := map[any][]int{}
-	for n, curve := range curves {
-		for i := step; i < len(curve.Points); i++ {
-			key := part(curve.Points, i)
-			users[key] = append(users[key], n)
-		}
-	}
-	out := []stretch{}
-	for n, curve := range curves {
-		open := -1 // the stretch that goes on
-		for i := step; i < len(curve.Points); i++ {
-			key := part(curve.Points, i)
-			switch {
-			case key == nil || users[key][0] != n:
-				open = -1
-			case open >= 0 && slices.Equal(out[open].Users, users[key]):
-				out[open].To = i
-			default:
-				open = len(out)
-				out = append(out, stretch{users[key], i - step, i})
+	each := func(visit func(n, i int, part any)) {
+		for n, curve := range curves {
+			for i := step; i < len(curve.Points); i++ {
+				if from, to := curve.Points[i-step], curve.Points[i]; drawn(from) && drawn(to) {
+					visit(n, i, [2]any{place(from), place(to)})
+				}
 			}
 		}
 	}
+	each(func(n, _ int, part any) { users[part] = append(users[part], n) })
+	out := []stretch{}
+	each(func(n, i int, part any) {
+		if users[part][0] != n {
+			return
+		}
+		if last := len(out) - 1; last >= 0 && out[last].To == i-1 && slices.Equal(out[last].Users, users[part]) {
+			out[last].To = i
+		} else {
+			out = append(out, stretch{users[part], i - step, i})
+		}
+	})
 	return out
 }
 
@@ -213,19 +199,16 @@ func (c *curve) add(length task.Span, v summary.Spread, scale summary.Number) {
 	c.Points = append(c.Points, d)
 }
 
-// curvesOf has n curves, one for each series.
+// curvesOf has a curve for each of n series that has points.
 func curvesOf(n int, fill func(c *curve, series int)) []curve {
-	curves := make([]curve, n)
-	for i := range curves {
-		curves[i] = curve{Series: i, Points: []dot{}}
-		fill(&curves[i], i)
+	curves := []curve{}
+	for i := range n {
+		c := curve{Series: i}
+		if fill(&c, i); len(c.Points) > 0 {
+			curves = append(curves, c)
+		}
 	}
 	return curves
-}
-
-// withPoints leaves out curves without points.
-func withPoints(curves []curve) []curve {
-	return slices.DeleteFunc(curves, func(c curve) bool { return len(c.Points) == 0 })
 }
 
 // accuracyChart has a task's accuracy by a measure, in percent.
@@ -243,12 +226,12 @@ func accuracyChart(t *summary.Task, measure string) chart {
 
 // costChart has a cost in a place.
 func costChart(p summary.Place, key string) chart {
-	curves := withPoints(curvesOf(len(p.Series), func(c *curve, i int) {
+	curves := curvesOf(len(p.Series), func(c *curve, i int) {
 		c.Series = p.Series[i].Series
 		for _, p := range p.Series[i].Costs {
 			c.add(p.Length, p.Values[key], 1)
 		}
-	}))
+	})
 	if key == summary.TokenCost {
 		return newOctaves(curves, rooflines(p))
 	}
@@ -261,17 +244,15 @@ func rooflines(p summary.Place) []dot {
 	for _, s := range p.Series {
 		for _, c := range s.Costs {
 			least := c.Values[summary.RooflineCost].Median
-			if !least.Known() || !c.Values[summary.TokenCost].Median.Known() {
-				continue
+			if least.Known() && c.Values[summary.TokenCost].Median.Known() {
+				i, there := slices.BinarySearchFunc(limits, c.Length, func(d dot, length task.Span) int { return d.Length.Compare(length) })
+				if !there {
+					limits = slices.Insert(limits, i, dot{X: c.Length.Middle(), Length: c.Length, Low: least, High: least})
+				}
+				limits[i].Low, limits[i].High = min(limits[i].Low, least), max(limits[i].High, least)
 			}
-			i := slices.IndexFunc(limits, func(l dot) bool { return l.Length == c.Length })
-			if i < 0 {
-				i, limits = len(limits), append(limits, dot{X: c.Length.Middle(), Length: c.Length, Low: least, High: least})
-			}
-			limits[i].Low, limits[i].High = min(limits[i].Low, least), max(limits[i].High, least)
 		}
 	}
-	slices.SortFunc(limits, func(a, b dot) int { return a.Length.Compare(b.Length) })
 	return limits
 }
 

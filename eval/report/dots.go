@@ -28,9 +28,6 @@ func (s *Report) tradeoffFigure(t *summary.Task, place summary.Place, file strin
 		p.names = append(p.names, name{text: series.Name, end: d, key: s.key(series.Encoding)})
 		p.x.high, p.y.high = max(p.x.high, 1.25*d.X), max(p.y.high, min(100, 1.25*d.Y))
 	}
-	if len(p.marks) == 0 {
-		return figure{}
-	}
 	return figure{Name: "tradeoff-" + file, width: 5 * vg.Inch, height: 3.6 * vg.Inch, panels: []panel{p}, across: 1}
 }
 
@@ -83,9 +80,6 @@ func (s *Report) rankFigure() figure {
 
 // dotFigure has a line with two dots for each pair.
 func (s *Report) dotFigure(name, x string, pairs []pair, most float64) figure {
-	if len(pairs) == 0 {
-		return figure{}
-	}
 	p := panel{x: axis{label: x, high: most, ticks: even(0)}, y: axis{low: -0.6, high: float64(len(pairs)) - 0.4, named: true}}
 	var names []plot.Tick
 	for i, d := range pairs {

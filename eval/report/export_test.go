@@ -15,14 +15,10 @@ type Encoding = encoding
 func ExactChart(t *summary.Task) chart { return accuracyChart(t, summary.Exact) }
 
 // TokenChart is the chart of a place's time per new token.
-func TokenChart(p summary.Place) chart {
-	return costChart(p, summary.TokenCost)
-}
+func TokenChart(p summary.Place) chart { return costChart(p, summary.TokenCost) }
 
 // TextCharts are a corpus' charts of every token, of a sliding window and by place.
-func TextCharts(t *summary.Text) (all, sliding, places chart) {
-	return windowChart(t, false), windowChart(t, true), placeChart(t)
-}
+func TextCharts(t *summary.Text) (every, sliding, places chart) { return textCharts(t) }
 
 // Each returns what f makes of each element.
 func Each[T, R any](list []T, f func(T) R) []R { return each(list, f) }

@@ -13,6 +13,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
 // figure is panels for a paper with one legend above, in the page's light colours and shapes.
@@ -110,14 +112,20 @@ func printable(r rune) rune {
 func (s *Report) Figures() []figure {
 	var out []figure
 	for _, t := range s.Tasks {
-		out = append(out, s.accuracyFigure(t))
+		if t.Scored {
+			out = append(out, s.lineFigure("accuracy-"+fileName(t.Name), "exact match, %", t, accuracyChart(t, summary.Exact)))
+		}
 		for i, p := range t.Places {
 			name := fileName(t.Name)
 			if len(t.Places) > 1 {
 				name += "-place" + strconv.Itoa(i+1)
 			}
 			for _, m := range s.Metrics {
-				out = append(out, s.costFigure(t, p, m.Key, m.Label+", "+m.Unit, name))
+				costs := costChart(p, m.Key)
+				if costs.Bottom == 0 {
+					costs.Top *= 1.05
+				}
+				out = append(out, s.lineFigure("cost-"+m.Key+"-"+name, m.Label+", "+m.Unit, t, costs))
 			}
 			out = append(out, s.tradeoffFigure(t, p, name))
 		}
@@ -130,9 +138,9 @@ func (s *Report) Figures() []figure {
 	return distinctNames(drawable(append(out, s.insideFigures()...)))
 }
 
-// drawable leaves out figures without panels.
+// drawable leaves out figures without marks.
 func drawable(figures []figure) []figure {
-	return slices.DeleteFunc(figures, func(f figure) bool { return len(f.panels) == 0 })
+	return slices.DeleteFunc(figures, func(f figure) bool { return !slices.ContainsFunc(f.panels, panel.marked) })
 }
 
 // distinctNames numbers figures whose names would be one file.

@@ -36,7 +36,7 @@ func TestFigureNames(t *testing.T) {
 		want []string
 	}{
 		{"inside only", []eval.Row{row(t, "nope", 0, 10, 5)}, one},
-		{"nothing measured", []eval.Row{refused(row(t, "nope", 0, 10, 5))}, one[:1]},
+		{"nothing measured", []eval.Row{refused(row(t, "nope", 0, 10, 5))}, nil},
 		{"no memory, no steps", []eval.Row{with(row(t, "nope", 0, 10, 5),
 			func(r *eval.Row) { r.PeakMemory, r.DecodeSteps = 0, 0 })},
 			[]string{"accuracy-copy", "cost-tokens-copy", "cost-prefill-copy"}},
@@ -53,13 +53,12 @@ func TestFigureNames(t *testing.T) {
 			[]string{"cost-tokens-speed-without-a-task", "cost-decode-speed-without-a-task",
 				"cost-prefill-speed-without-a-task", "cost-memory-speed-without-a-task",
 				"cost-token-speed-without-a-task"}},
-		{"tasks of like names", []eval.Row{refused(with(row(t, "nope", 0, 10, 5),
-			func(r *eval.Row) { r.Task = "a+b" })),
-			refused(with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { r.Task = "a-b" }))},
-			[]string{"accuracy-a-b", "accuracy-a-b-2", "heatmap"}},
-		{"two tasks", []eval.Row{refused(row(t, "nope", 0, 10, 5)),
+		{"tasks of like names", []eval.Row{with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { r.Task, r.PeakMemory, r.DecodeSteps = "a+b", 0, 0 }),
+			with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { r.Task, r.PeakMemory, r.DecodeSteps = "a-b", 0, 0 })},
+			[]string{"accuracy-a-b", "cost-tokens-a-b", "cost-prefill-a-b", "accuracy-a-b-2", "cost-tokens-a-b-2", "cost-prefill-a-b-2", "heatmap"}},
+		{"two tasks, nothing measured", []eval.Row{refused(row(t, "nope", 0, 10, 5)),
 			with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { *r = refused(*r); r.Task = "addition+full" })},
-			[]string{"accuracy-copy", "accuracy-addition-full", "heatmap"}},
+			[]string{"heatmap"}},
 	} {
 		if diff := cmp.Diff(tc.want, figureNames(reportOf(t, tc.rows...))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)

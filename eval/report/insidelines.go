@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -51,19 +52,16 @@ func (p *panel) addLine(text string, style draw.LineStyle, points plotter.XYs) {
 // linesFigure has the panels that have marks, with room around their lines, in lines as wide as a page.
 func linesFigure(file string, panels []panel, legend []name) figure {
 	const across = 2
-	var drawn []panel
-	for _, p := range panels {
-		if len(p.marks) == 0 {
-			continue
+	panels = slices.DeleteFunc(panels, func(p panel) bool { return !p.marked() })
+	for i := range panels {
+		x, y := &panels[i].x, &panels[i].y
+		if x.low == x.high {
+			x.low, x.high = x.low-0.5, x.high+0.5
 		}
-		if p.x.low == p.x.high {
-			p.x.low, p.x.high = p.x.low-0.5, p.x.high+0.5
-		}
-		room := 0.04*(p.y.high-p.y.low) + 1e-6
-		p.y.low, p.y.high = p.y.low-room/2, p.y.high+room
-		drawn = append(drawn, p)
+		room := 0.04*(y.high-y.low) + 1e-6
+		y.low, y.high = y.low-room/2, y.high+room
 	}
-	return figure{Name: file, width: 6.3 * vg.Inch / across, height: 1.75 * vg.Inch, panels: drawn, across: min(across, len(drawn)), legend: legend}
+	return figure{Name: file, width: 6.3 * vg.Inch / across, height: 1.75 * vg.Inch, panels: panels, across: min(across, len(panels)), legend: legend}
 }
 
 // alike gives panels one range of the axis y.

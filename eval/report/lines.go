@@ -19,26 +19,8 @@ type curves struct {
 	report *Report
 }
 
-func (s *Report) accuracyFigure(t *summary.Task) figure {
-	if !t.Scored {
-		return figure{}
-	}
-	return s.lineFigure("accuracy-"+fileName(t.Name), "exact match, %", t, accuracyChart(t, summary.Exact))
-}
-
-func (s *Report) costFigure(t *summary.Task, p summary.Place, key, label, place string) figure {
-	k := costChart(p, key)
-	if k.Bottom == 0 {
-		k.Top *= 1.05
-	}
-	return s.lineFigure("cost-"+key+"-"+place, label, t, k)
-}
-
 // lineFigure draws curves over the length with bands, shaded trained lengths, and names at the ends.
 func (s *Report) lineFigure(name, y string, t *summary.Task, drawn chart) figure {
-	if len(drawn.Lines) == 0 {
-		return figure{}
-	}
 	k := curves{drawn, t, s}
 	first, last := t.X[0], t.X[len(t.X)-1]
 	room := max(0.5, 0.015*(last-first)) // for the markers

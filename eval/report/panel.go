@@ -74,6 +74,8 @@ func (p panel) draw(c draw.Canvas) {
 	p.drawNames(c, drawn.DataCanvas(inner), drawn)
 }
 
+func (p panel) marked() bool { return len(p.marks) > 0 }
+
 // bare panels have no axes.
 func (p panel) bare() bool { return p.x.ticks == nil && p.y.ticks == nil }
 

@@ -23,41 +23,35 @@ func (s *Report) textFigures(t *summary.Text) []figure {
 		}
 	}
 	const context = "length of the windows, tokens"
-	add("bits", context, "bits per byte, every token", t.Lengths, windowChart(t, false))
-	add("bits-sliding", context, fmt.Sprintf("bits per byte, last %d tokens", t.Stride), t.Lengths, windowChart(t, true))
+	every, sliding, places := textCharts(t)
+	add("bits", context, "bits per byte, every token", t.Lengths, every)
+	add("bits-sliding", context, fmt.Sprintf("bits per byte, last %d tokens", t.Stride), t.Lengths, sliding)
 	if t.Longest >= 0 {
-		places := placeChart(t)
-		add("bits-place", fmt.Sprintf("tokens before, in windows of %s", t.Lengths[t.Longest].Label()), "bits per byte", places.lengths(), places)
+		add("bits-place", "tokens before, in windows of "+t.Lengths[t.Longest].Label(), "bits per byte", places.lengths(), places)
 	}
 	return drawable(out)
 }
 
-// windowChart has bits per byte by the length of windows, of every token or of those at the end.
-func windowChart(t *summary.Text, sliding bool) chart {
-	return textChart(t, func(c *curve, series int) {
-		for i, length := range t.Lengths {
-			value := t.Series[series].Points[i].Bits
-			if sliding {
-				value = t.Series[series].Points[i].Sliding
+// textCharts have bits per byte by the length of windows, of every token and of those at the end, and by the tokens before, in
+// the longest windows. Bits per byte of 0, which no model has, stand nowhere on an axis of octaves.
+func textCharts(t *summary.Text) (every, sliding, places chart) {
+	lines := make([][]curve, 3)
+	for k := range lines {
+		lines[k] = curvesOf(len(t.Series), func(c *curve, series int) {
+			for i, p := range t.Series[series].Points {
+				switch {
+				case k == 0:
+					c.add(t.Lengths[i], p.Bits, 1)
+				case k == 1:
+					c.add(t.Lengths[i], p.Sliding, 1)
+				case i == t.Longest:
+					for _, p := range p.Positions {
+						c.add(task.Span{Min: p.From, Max: p.To}, p.Bits, 1)
+					}
+				}
 			}
-			c.add(length, value, 1)
-		}
-	})
-}
-
-// placeChart has bits per byte by the tokens before, in the longest windows.
-func placeChart(t *summary.Text) chart {
-	return textChart(t, func(c *curve, series int) {
-		for _, p := range t.Series[series].Points[t.Longest].Positions {
-			c.add(task.Span{Min: p.From, Max: p.To}, p.Bits, 1)
-		}
-	})
-}
-
-// textChart has the curves with points. Bits per byte of 0, which no model has, stand nowhere on an axis of octaves.
-func textChart(t *summary.Text, fill func(c *curve, series int)) chart {
-	return newOctaves(withPoints(curvesOf(len(t.Series), func(c *curve, series int) {
-		fill(c, series)
-		c.Points = slices.DeleteFunc(c.Points, func(d dot) bool { return d.Y <= 0 })
-	})), []dot{})
+			c.Points = slices.DeleteFunc(c.Points, func(d dot) bool { return d.Y <= 0 })
+		})
+	}
+	return newOctaves(lines[0], []dot{}), newOctaves(lines[1], []dot{}), newOctaves(lines[2], []dot{})
 }
