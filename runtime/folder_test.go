@@ -23,7 +23,7 @@ func TestOpenFolder(t *testing.T) {
 		}
 		s, err := runtime.Open(dir, runtime.Options{Provider: "go"})
 		if place == "other.onnx" {
-			if err == nil || !strings.Contains(err.Error(), dir+" is a folder without model.onnx and onnx/model.onnx; name the model file") {
+			if err == nil || !strings.Contains(err.Error(), dir+" is a folder without model.onnx and onnx/model.onnx; zoo.Open opens runs and folders of weights") {
 				t.Errorf("%s: %v", place, err)
 			}
 			continue

@@ -51,7 +51,8 @@ func Open(file string, opt Options) (*Session, error) {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		within, ok := foreign.File(file)
 		if !ok {
-			return nil, fmt.Errorf("runtime: open: %s is a folder without model.onnx and onnx/model.onnx; name the model file, which zoo export makes of a run", file)
+			return nil, fmt.Errorf("runtime: open: %s is a folder without model.onnx and onnx/model.onnx; zoo.Open opens runs and folders of weights, "+
+				"and zoo export makes a model file of them", file)
 		}
 		file = within
 	}
