@@ -46,13 +46,13 @@ cost: setup ## Draw what a new token costs against length for every encoding, in
 		-o results/cost.jsonl
 	bin/zoo report results/cost.jsonl -o results/cost.html --png results/cost
 
-# Packages whose tests link runtime/ort, native ones beside it: what the static build changes.
-STATIC = ./runtime/... $(shell CGO_ENABLED=0 go list -test -tags static_build -f '{{.ImportPath}} {{join .Deps " "}} ' ./... | \
-	sed -n 's,\.test .*/zoo/runtime/ort .*,,p')
+# Packages whose tests link internal/ort, native ones beside it: what the static build changes.
+STATIC = ./runtime/... ./internal/ort/... $(shell CGO_ENABLED=0 go list -test -tags static_build -f '{{.ImportPath}} {{join .Deps " "}} ' ./... | \
+	sed -n 's,\.test .*/zoo/internal/ort .*,,p')
 
 test: setup ## Run all tests, with ONNX Runtime required; without cgo those that use it; and those of the static build, without it
 	ZOO_REQUIRE_ORT=1 go test ./...
-	CGO_ENABLED=0 ZOO_REQUIRE_ORT=1 go test . ./runtime/... ./cmd/zoo
+	CGO_ENABLED=0 ZOO_REQUIRE_ORT=1 go test . ./runtime/... ./internal/ort/... ./cmd/zoo
 	CGO_ENABLED=0 go test -tags static_build $(STATIC)
 	$(MAKE) test-docs
 

@@ -15,15 +15,15 @@ const module = "github.com/nopezoo/zoo/"
 
 // layers are the packages from the lowest on: each imports packages of lower layers only.
 var layers = []string{
-	"card tokenizer tokenizer/chat/internal/jinja tokenizer/hf/internal/oniguruma runtime/native/internal/simd runtime/ort/internal/library/librarytest " +
+	"card tokenizer tokenizer/chat/internal/jinja tokenizer/hf/internal/oniguruma runtime/native/internal/simd internal/ort/library/librarytest " +
 		"internal/chromiumtest internal/clients internal/files internal/human internal/jsontext internal/machine internal/onnxpb internal/suggest " +
 		"experiment/sweep/internal/child",
-	"graph/tensor tokenizer/chat tokenizer/hf runtime/ort/internal/library",
+	"graph/tensor tokenizer/chat tokenizer/hf internal/ort/library",
 	"graph modelfile/hf/internal/gguf export/safety internal/foreigntest",
 	"graph/interp models/pe modelfile/precision export/foreign runtime/engine",
 	"internal/graphtest models export",
-	"models/theory runtime runtime/native runtime/ort",
-	"train/journal serve",
+	"models/theory runtime runtime/native internal/ort",
+	"train/journal serve runtime/ort",
 	"internal/orttest runtime/ort/install internal/rowlog eval/task",
 	"internal/tasktest eval/corpora eval modelfile train/runfile",
 	"eval/summary internal/rowstest modelfile/hf zoo/catalogue",
@@ -44,12 +44,12 @@ var only = map[string]string{
 	"net/http":                        "internal/clients runtime/ort/install serve cmd/zoo examples/browser",
 	"github.com/owulveryck/onnx-go":   "zoo/verify",
 	"gorgonia.org/":                   "zoo/verify",
-	"github.com/yalue/onnxruntime_go": "runtime/ort",
-	"github.com/ebitengine/purego":    "runtime/ort",
+	"github.com/yalue/onnxruntime_go": "internal/ort",
+	"github.com/ebitengine/purego":    "internal/ort",
 	"github.com/spf13/viper":          "configs experiment/sweep",
 	"github.com/spf13/cobra":          "cmd/zoo cmd/zoo/internal/arguments",
 	"github.com/spf13/pflag":          "cmd/zoo cmd/zoo/internal/arguments",
-	"google.golang.org/protobuf/":     "internal/onnxpb export export/safety internal/foreigntest runtime/ort train zoo/verify",
+	"google.golang.org/protobuf/":     "internal/onnxpb export export/safety internal/foreigntest internal/ort train zoo/verify",
 	"golang.org/x/text/":              "tokenizer/hf eval/report",
 	"github.com/rivo/uniseg":          "tokenizer/hf internal/human cmd/zoo/internal/terminal",
 	"golang.org/x/term":               "cmd/zoo/internal/terminal",

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/internal/suggest"
-	"github.com/nopezoo/zoo/runtime/ort"
 )
 
 // Variables of the environment that are no settings of a run.

@@ -13,7 +13,7 @@ import (
 	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/doctor"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
-	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/internal/ort"
 )
 
 func doctorVerb(a *app) *cobra.Command {

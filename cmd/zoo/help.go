@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/configs"
-	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/train/runfile"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/internal/human"
-	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/runtime/ort/install"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/doctor"
+	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/runtime/engine"
-	"github.com/nopezoo/zoo/runtime/ort"
 )
 
 // release is the version of this source tree.

@@ -21,9 +21,9 @@ import (
 	"github.com/nopezoo/zoo/examples/browser/attention"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/chromiumtest"
+	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/runtime"
 	_ "github.com/nopezoo/zoo/runtime/native"
-	"github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/runtime/ort/install"
 )
 

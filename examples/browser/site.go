@@ -13,7 +13,7 @@ import (
 
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/internal/human"
-	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/runtime/ort/install"
 )
 

@@ -6,8 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/runtime/engine"
-	"github.com/nopezoo/zoo/runtime/ort"
 )
 
 // Require returns the path of the ONNX Runtime library, for ort.Options.Library.

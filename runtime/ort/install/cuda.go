@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/internal/files"
-	"github.com/nopezoo/zoo/runtime/ort"
-	"github.com/nopezoo/zoo/runtime/ort/internal/library"
+	"github.com/nopezoo/zoo/internal/ort"
+	"github.com/nopezoo/zoo/internal/ort/library"
 )
 
 // CUDA says what the CUDA provider of an installed library has to work with.

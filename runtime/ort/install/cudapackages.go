@@ -1,7 +1,7 @@
 package install
 
 import (
-	"github.com/nopezoo/zoo/runtime/ort/internal/library"
+	"github.com/nopezoo/zoo/internal/ort/library"
 )
 
 // wheel is a package of the Python registry, of one version and for one platform.

@@ -19,7 +19,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nopezoo/zoo/runtime/ort/internal/library"
+	"github.com/nopezoo/zoo/internal/ort/library"
 )
 
 // limits bound what an archive may make us write or unpack.

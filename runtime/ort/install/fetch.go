@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/internal/clients"
-	"github.com/nopezoo/zoo/runtime/ort"
-	"github.com/nopezoo/zoo/runtime/ort/internal/library"
+	"github.com/nopezoo/zoo/internal/ort"
+	"github.com/nopezoo/zoo/internal/ort/library"
 )
 
 // source is one way to get a file that holds the library, or a folder that does.

@@ -16,8 +16,8 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/internal/files"
-	"github.com/nopezoo/zoo/runtime/ort"
-	"github.com/nopezoo/zoo/runtime/ort/internal/library"
+	"github.com/nopezoo/zoo/internal/ort"
+	"github.com/nopezoo/zoo/internal/ort/library"
 )
 
 // Options says what to install and from where. The zero value installs the

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/nopezoo/zoo/internal/files"
-	"github.com/nopezoo/zoo/runtime/ort"
-	"github.com/nopezoo/zoo/runtime/ort/internal/library"
+	"github.com/nopezoo/zoo/internal/ort"
+	"github.com/nopezoo/zoo/internal/ort/library"
 )
 
 // record stands next to an installed library and says where it came from. It is

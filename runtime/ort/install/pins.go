@@ -1,7 +1,7 @@
 package install
 
 import (
-	"github.com/nopezoo/zoo/runtime/ort/internal/library"
+	"github.com/nopezoo/zoo/internal/ort/library"
 )
 
 // pin is the SHA-256 of something we are willing to install.

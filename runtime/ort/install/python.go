@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nopezoo/zoo/runtime/ort/internal/library"
+	"github.com/nopezoo/zoo/internal/ort/library"
 )
 
 // whereScript has Python name the folders that packages are installed into, and its

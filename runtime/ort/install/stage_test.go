@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nopezoo/zoo/runtime/ort/internal/library/librarytest"
+	"github.com/nopezoo/zoo/internal/ort/library/librarytest"
 )
 
 // TestKilledSetup: what a killed set-up leaves behind goes with the next one, and

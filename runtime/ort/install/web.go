@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/internal/files"
-	"github.com/nopezoo/zoo/runtime/ort"
-	"github.com/nopezoo/zoo/runtime/ort/internal/library"
+	"github.com/nopezoo/zoo/internal/ort"
+	"github.com/nopezoo/zoo/internal/ort/library"
 )
 
 // The files of the npm package onnxruntime-web with which a page runs models on the

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nopezoo/zoo/runtime/ort"
-	"github.com/nopezoo/zoo/runtime/ort/internal/library/librarytest"
+	"github.com/nopezoo/zoo/internal/ort"
+	"github.com/nopezoo/zoo/internal/ort/library/librarytest"
 )
 
 // TestFetchWeb installs stand-ins for onnxruntime-web with a stand-in for npm.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/nopezoo/zoo/cmd/zoo/internal/doctor"
 	"github.com/nopezoo/zoo/internal/human"
-	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/internal/ort"
 )
 
 func Example() {

@@ -12,7 +12,7 @@ import (
 	"github.com/nopezoo/zoo/cmd/zoo/internal/doctor"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
 	"github.com/nopezoo/zoo/export"
-	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/runtime/ort/install"
 	"github.com/nopezoo/zoo/zoo/catalogue"
 )

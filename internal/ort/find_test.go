@@ -13,9 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nopezoo/zoo/internal/ort/library"
+	"github.com/nopezoo/zoo/internal/ort/library/librarytest"
 	"github.com/nopezoo/zoo/runtime/engine"
-	"github.com/nopezoo/zoo/runtime/ort/internal/library"
-	"github.com/nopezoo/zoo/runtime/ort/internal/library/librarytest"
 )
 
 // emptyCache points the per-user cache at an empty folder and unsets ZOO_ORT_LIB.

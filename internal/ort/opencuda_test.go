@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nopezoo/zoo/runtime/ort/internal/library/librarytest"
+	"github.com/nopezoo/zoo/internal/ort/library/librarytest"
 )
 
 // TestOpenCUDA opens stand-ins of version 99, which no machine has, each in a process of

@@ -3,8 +3,8 @@ package ort_test
 import (
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/runtime/engine"
-	"github.com/nopezoo/zoo/runtime/ort"
 )
 
 // With any C library, trimming leaves an open session usable.

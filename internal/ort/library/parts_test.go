@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/nopezoo/zoo/runtime/ort/internal/library/librarytest"
+	"github.com/nopezoo/zoo/internal/ort/library/librarytest"
 )
 
 func TestCheckWholeMachO(t *testing.T) {

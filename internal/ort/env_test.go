@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/runtime/engine"
-	"github.com/nopezoo/zoo/runtime/ort"
 )
 
 // inChild runs the body in a process of its own, since the ONNX Runtime

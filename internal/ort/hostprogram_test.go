@@ -10,9 +10,9 @@ import (
 	onnxruntime "github.com/yalue/onnxruntime_go"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/runtime/engine"
-	"github.com/nopezoo/zoo/runtime/ort"
 )
 
 // TestHostProgram: an environment that the host program made is joined and

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/nopezoo/zoo/internal/ort/library"
 	"github.com/nopezoo/zoo/runtime/engine"
-	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
 // The rules of the search, in Find's order; FromHost is a library that the host program had

@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/graph/tensor"
-	"github.com/nopezoo/zoo/runtime/ort"
+	"github.com/nopezoo/zoo/internal/ort"
 )
 
-// TestNotLinked: CGO_ENABLED=0 go test -tags static_build ./runtime/ort
+// TestNotLinked: CGO_ENABLED=0 go test -tags static_build ./internal/ort
 func TestNotLinked(t *testing.T) {
 	if ort.Linked {
 		t.Skip("this build can load ONNX Runtime")

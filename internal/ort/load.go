@@ -11,8 +11,8 @@ import (
 	"slices"
 	"unicode/utf16"
 
+	"github.com/nopezoo/zoo/internal/ort/library"
 	"github.com/nopezoo/zoo/runtime/engine"
-	"github.com/nopezoo/zoo/runtime/ort/internal/library"
 )
 
 // load makes a session. The model's bytes are not needed afterwards.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/nopezoo/zoo/runtime/ort/internal/library"
+	"github.com/nopezoo/zoo/internal/ort/library"
 )
 
 // The beginnings of Vulkan's structures, as far as they are needed (Vulkan 1.0, vulkan_core.h).

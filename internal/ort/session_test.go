@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/runtime/engine"
-	"github.com/nopezoo/zoo/runtime/ort"
 )
 
 func open(t testing.TB, model []byte, opt ort.Options) *ort.Session {

@@ -10,9 +10,9 @@ import (
 	"github.com/nopezoo/zoo/export"
 	zoograph "github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/runtime/engine"
-	"github.com/nopezoo/zoo/runtime/ort"
 )
 
 // fileOf writes a graph of one output, y.

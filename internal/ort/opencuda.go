@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nopezoo/zoo/runtime/ort/internal/library"
+	"github.com/nopezoo/zoo/internal/ort/library"
 )
 
 // CUDA says what the CUDA provider needs apart from ONNX Runtime, and what of it is here.
