@@ -30,26 +30,29 @@ from prometheus_client.parser import text_string_to_metric_families
 
 KEY = "sesame"
 PROMPT = "Copy: 7 tree B [SEP] "
+UNSURE = "Copy: 7"  # which asks for nothing yet
 LONG = "Copy: " + "7 tree B " * 30 + "[SEP] "
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--zoo", default="bin/zoo", help="the zoo program (default bin/zoo)")
+    p.add_argument("--chat", help="folder or GGUF file of a chat model that knows the capital of France, to converse with too")
     p.add_argument("--provider", default="cpu", help="what runs the models (default cpu)")
     a = p.parse_args()
+    served = ["copy-rope", "copy-nope"] + (["chat=" + a.chat] if a.chat else [])
     needs.program(__doc__, a.zoo)
     with tempfile.NamedTemporaryFile("w") as key:
         key.write(KEY + "\n")
         key.flush()
-        service = subprocess.Popen([a.zoo, "serve", "copy-rope", "copy-nope", "--provider", a.provider, "--addr", "127.0.0.1:0",
+        service = subprocess.Popen([a.zoo, "serve", *served, "--provider", a.provider, "--addr", "127.0.0.1:0",
                                     "--api-key-file", key.name, "--max-choices", "8"],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
             line = service.stdout.readline()
-            base = re.fullmatch(r"serving copy-rope, copy-nope at (http://.*)/v1\n", line).group(1)
+            base = re.fullmatch(r"serving copy-rope, copy-nope(?:, chat)? at (http://.*)/v1\n", line).group(1)
             client = openai.OpenAI(base_url=base + "/v1", api_key=KEY, max_retries=0)
-            for check in [models, completions, prompts, choices, streams, log_probs, stops, refusals]:
+            for check in [models, completions, prompts, choices, streams, log_probs, scores, stops, refusals] + [chats] * bool(a.chat):
                 check(client)
                 print(f"{check.__name__}: right")
             asyncio.run(many(base))
@@ -69,7 +72,7 @@ def want(got, expected):
 
 
 def models(client):
-    want([m.id for m in client.models.list()], ["copy-rope", "copy-nope"])
+    want([m.id for m in client.models.list()][:2], ["copy-rope", "copy-nope"])
     want(client.models.retrieve("copy-nope").object, "model")
 
 
@@ -94,16 +97,16 @@ def prompts(client):
 
 
 def choices(client):
-    def texts(**more):
-        c = client.completions.create(model="copy-rope", prompt=PROMPT, temperature=5, max_tokens=6, **more)
+    def texts(prompt=UNSURE, **more):
+        c = client.completions.create(model="copy-rope", prompt=prompt, temperature=2, max_tokens=6, **more)
         return [x.text for x in c.choices]
     first = texts(n=4, seed=7)
     want(texts(n=4, seed=7), first)
     want(texts(seed=7), first[:1])
     if len(set(first)) < 2 or texts(n=4, seed=8) == first:
         raise SystemExit(f"choices and seeds make no difference: {first}")
-    want(texts(seed=7, extra_body={"top_k": 1}), ["7 tree B"])
-    want(texts(seed=7, extra_body={"min_p": 1}), ["7 tree B"])
+    want(texts(PROMPT, seed=7, extra_body={"top_k": 1}), ["7 tree B"])
+    want(texts(PROMPT, seed=7, extra_body={"min_p": 1}), ["7 tree B"])
     want(texts(n=4, seed=7, best_of=4), first)
     tree = client.completions.create(model="copy-rope", prompt=[[5]], max_tokens=3, temperature=0, logit_bias={"5": 900}, echo=True)
     want(len(set(tree.choices[0].text.split())), 1)
@@ -137,7 +140,7 @@ def log_probs(client):
         want((top[token], max(top.values())), (p, p))
         if not -1 < p <= 0:
             raise SystemExit(f"{token} has the log-probability {p}")
-    wild = client.completions.create(model="copy-rope", prompt=PROMPT, temperature=50, seed=1, max_tokens=9, logprobs=1).choices[0]
+    wild = client.completions.create(model="copy-rope", prompt=PROMPT, logit_bias={"5": 900}, max_tokens=9, logprobs=1).choices[0]
     for token, p, top in zip(wild.logprobs.tokens, wild.logprobs.token_logprobs, wild.logprobs.top_logprobs):
         want((top[token], len(top) <= 2), (p, True))
     if not any(len(top) == 2 for top in wild.logprobs.top_logprobs):
@@ -147,6 +150,30 @@ def log_probs(client):
     for a, b in zip(streamed, c.logprobs.token_logprobs, strict=True):
         if abs(a - b) > 1e-3:
             raise SystemExit(f"a stream has {a}, not {b}")
+
+
+def scores(client):
+    """Tokens of a prompt are scored as if they were chosen."""
+    c = client.completions.create(model="copy-rope", prompt=PROMPT + "7 tree", temperature=0, max_tokens=0, echo=True, logprobs=1).choices[0]
+    made = client.completions.create(model="copy-rope", prompt=PROMPT, temperature=0, max_tokens=2, logprobs=1).choices[0]
+    want((c.text, c.logprobs.token_logprobs[0]), (PROMPT + "7 tree", None))
+    for a, b in zip(c.logprobs.token_logprobs[-2:], made.logprobs.token_logprobs, strict=True):
+        if abs(a - b) > 1e-3:
+            raise SystemExit(f"scored {a}, chosen {b}")
+
+
+def chats(client):
+    messages = [{"role": "user", "content": "What is the capital of France?"}]
+    c = client.chat.completions.create(model="chat", messages=messages, temperature=0, max_tokens=20, logprobs=True, top_logprobs=2).choices[0]
+    want(("Paris" in c.message.content, c.message.role, len(c.logprobs.content[0].top_logprobs)), (True, "assistant", 2))
+    parts = client.chat.completions.create(model="chat", messages=messages, temperature=0, max_tokens=20, stream=True)
+    want("".join(p.choices[0].delta.content or "" for p in parts), c.message.content)
+    try:
+        client.chat.completions.create(model="copy-rope", messages=messages)
+    except openai.BadRequestError as e:
+        want((e.param, "/v1/completions" in str(e)), ("model", True))
+    else:
+        raise SystemExit("a model without a chat template takes a conversation")
 
 
 def stops(client):
