@@ -31,73 +31,67 @@ func (s *Report) tradeoffFigure(t *summary.Task, place summary.Place, file strin
 	return figure{Name: "tradeoff-" + file, width: 5 * vg.Inch, height: 3.6 * vg.Inch, panels: []panel{p}, across: 1}
 }
 
-// pair is a line of a dot chart: a value here, and the published one, which may be unknown.
-type pair struct {
-	name            string
-	encoding        int
-	here, published summary.Number
-	runs            []summary.Number // of here, where there are several
-}
-
 // publishedFigure has a task's accuracies and the published ones.
 func (s *Report) publishedFigure(t *summary.Task) figure {
-	var pairs []pair
-	for _, c := range s.Published {
-		if c.Task == t.Name {
-			d := pair{name: s.comparedName(c.Name, t.Name, c.Lengths), encoding: c.Encoding, here: 100 * c.Here, published: 100 * c.Published}
-			if c.Ours.All.Over == summary.OverRuns {
-				d.runs = each(c.Ours.All.Runs, func(n summary.Number) summary.Number { return 100 * n })
+	c := s.newDotChart("exact match, % (filled: here, small: each run, hollow: published)", 100)
+	for _, p := range s.Published {
+		if p.Task != t.Name {
+			continue
+		}
+		name := p.Name
+		for _, o := range s.Published {
+			if o.Task == p.Task && o.Name == p.Name && o.Lengths != p.Lengths { // it was compared at several
+				name = p.Name + ", " + p.Lengths
 			}
-			pairs = append(pairs, d)
 		}
-	}
-	const x = "exact match, % (filled: here, small: each run, hollow: published)"
-	return s.dotFigure("published-"+fileName(t.Name), x, pairs, 100)
-}
-
-// comparedName is a series, with its lengths where it was compared at several.
-func (s *Report) comparedName(name, task, lengths string) string {
-	n := 0
-	for _, c := range s.Published {
-		if c.Task == task && c.Name == name {
-			n++
+		var runs []summary.Number
+		if p.Ours.All.Over == summary.OverRuns {
+			runs = each(p.Ours.All.Runs, func(n summary.Number) summary.Number { return 100 * n })
 		}
+		c.add(name, p.Encoding, 100*p.Here, 100*p.Published, runs)
 	}
-	if n < 2 {
-		return name
-	}
-	return name + ", " + lengths
+	return c.figure("published-" + fileName(t.Name))
 }
 
 // rankFigure has the mean reciprocal ranks and the published ones.
 func (s *Report) rankFigure() figure {
-	var pairs []pair
+	c := s.newDotChart("mean reciprocal rank (filled: here, hollow: published)", 1)
 	for _, r := range s.Ranks {
-		pairs = append(pairs, pair{name: r.Name, encoding: r.Encoding, here: r.MRR, published: r.Published})
+		c.add(r.Name, r.Encoding, r.MRR, r.Published, nil)
 	}
-	return s.dotFigure("ranks", "mean reciprocal rank (filled: here, hollow: published)", pairs, 1)
+	return c.figure("ranks")
 }
 
-// dotFigure has a line with two dots for each pair.
-func (s *Report) dotFigure(name, x string, pairs []pair, most float64) figure {
-	p := panel{x: axis{label: x, high: most, ticks: even(0)}, y: axis{low: -0.6, high: float64(len(pairs)) - 0.4, named: true}}
-	var names []plot.Tick
-	for i, d := range pairs {
-		height, colour := float64(len(pairs)-1-i), s.colour(d.encoding)
-		names = append(names, plot.Tick{Value: height, Label: d.name})
-		place := func(value summary.Number) plotter.XY { return plotter.XY{X: float64(value), Y: height} }
-		if d.published.Known() {
-			between := draw.LineStyle{Color: faded(colour, 120), Width: lineWidth}
-			p.marks = append(p.marks, stroke(between, place(d.here), place(d.published)),
-				s.marker(d.encoding, place(d.published), bigMarker, paper, colour))
-		}
-		for _, run := range d.runs {
-			if run.Known() {
-				p.marks = append(p.marks, runDot(place(run), colour))
-			}
-		}
-		p.marks = append(p.marks, s.marker(d.encoding, place(d.here), bigMarker, colour, colour))
+// dotChart has a line for each name, downwards: a value here, and the published one.
+type dotChart struct {
+	*Report
+	panel
+	lines []plot.Tick
+}
+
+func (s *Report) newDotChart(x string, high float64) dotChart {
+	return dotChart{Report: s, panel: panel{x: axis{label: x, high: high, ticks: even(0)}, y: axis{named: true, high: 0.6}}}
+}
+
+// add adds a line; published may be unknown, and runs are those of here, where there are several.
+func (c *dotChart) add(name string, encoding int, here, published summary.Number, runs []summary.Number) {
+	y, colour := -float64(len(c.lines)), c.colour(encoding)
+	c.lines = append(c.lines, plot.Tick{Value: y, Label: name})
+	place := func(value summary.Number) plotter.XY { return plotter.XY{X: float64(value), Y: y} }
+	if published.Known() {
+		between := draw.LineStyle{Color: faded(colour, 120), Width: lineWidth}
+		c.marks = append(c.marks, stroke(between, place(here), place(published)), c.marker(encoding, place(published), bigMarker, paper, colour))
 	}
-	p.y.ticks = plot.ConstantTicks(names)
-	return figure{Name: name, width: 5.6 * vg.Inch, height: vg.Inch * vg.Length(0.7+0.27*float64(len(pairs))), panels: []panel{p}, across: 1}
+	for _, run := range runs {
+		if run.Known() {
+			c.marks = append(c.marks, runDot(place(run), colour))
+		}
+	}
+	c.marks = append(c.marks, c.marker(encoding, place(here), bigMarker, colour, colour))
+}
+
+func (c *dotChart) figure(name string) figure {
+	n := len(c.lines)
+	c.y.low, c.y.ticks = 0.4-float64(n), plot.ConstantTicks(c.lines)
+	return figure{Name: name, width: 5.6 * vg.Inch, height: vg.Inch * vg.Length(0.7+0.27*float64(n)), panels: []panel{c.panel}, across: 1}
 }

@@ -28,39 +28,32 @@ func (least even) Ticks(low, high float64) []plot.Tick {
 	step = max(step, float64(least))
 	var out []plot.Tick
 	for i := int(math.Ceil(low/step - 1e-9)); float64(i)*step <= high+1e-9*step; i++ { // sums of steps would drift
-		value := float64(i) * step
-		label := strconv.FormatFloat(value, 'g', 6, 64)
-		if step >= 1 {
-			label = human.Thousands(int(math.Round(value)))
-		}
-		out = append(out, plot.Tick{Value: value, Label: label})
+		out = append(out, tick(float64(i)*step))
 	}
 	return out
 }
 
-// octaves labels powers of two: every second one where there are many, and places between where there are few.
+// tick labels a number, a whole one as long as it is exact with commas.
+func tick(value float64) plot.Tick {
+	if whole := math.Round(value); math.Abs(value) < 1<<53 && whole == value {
+		return plot.Tick{Value: value, Label: human.Thousands(int(whole))}
+	}
+	return plot.Tick{Value: value, Label: strconv.FormatFloat(value, 'g', 6, 64)}
+}
+
+// octaves labels powers of two: every second one where there are many, and even numbers where there are few.
 type octaves struct{}
 
 // Ticks implements plot.Ticker.
 func (octaves) Ticks(low, high float64) []plot.Tick {
 	first, last := int(math.Ceil(math.Log2(low))), int(math.Floor(math.Log2(high)))
-	const most = 16
-	step := 1 + (last-first)/most
-	var out []plot.Tick
 	if last-first < 3 {
-		for n := first - 1; n <= last; n++ {
-			if value := 1.5 * math.Exp2(float64(n)); value >= low && value <= high {
-				out = append(out, plot.Tick{Value: value, Label: strconv.FormatFloat(value, 'g', 3, 64)})
-			}
-		}
+		return even(0).Ticks(low, high)
 	}
-	for n := first; n <= last; n += step {
-		value := math.Exp2(float64(n))
-		label := strconv.FormatFloat(value, 'g', 3, 64)
-		if n >= 0 && n < 53 { // as long as it is exact
-			label = human.Thousands(int(value))
-		}
-		out = append(out, plot.Tick{Value: value, Label: label})
+	const most = 16
+	var out []plot.Tick
+	for n := first; n <= last; n += 1 + (last-first)/most {
+		out = append(out, tick(math.Exp2(float64(n))))
 	}
 	return out
 }
