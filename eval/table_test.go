@@ -54,7 +54,7 @@ func TestFileSizes(t *testing.T) {
 	if err := printed(&b, []eval.Row{small, large}, "table"); err != nil {
 		t.Fatal(err)
 	}
-	if !regexp.MustCompile(`file, MiB +0\.39 +1\.00`).MatchString(b.String()) {
+	if !regexp.MustCompile(`file, MiB +1\.00 +0\.39`).MatchString(b.String()) {
 		t.Error(b.String())
 	}
 	b.Reset()
@@ -114,18 +114,17 @@ func made(t *testing.T, rows []eval.Row) *summary.Study {
 	return s
 }
 
-func TestColumns(t *testing.T) {
+func TestSeries(t *testing.T) {
 	// Length 1 lies below the trained lengths: it is neither inside nor beyond.
 	want := []string{
-		"test: nope (portable) trained 2 to 20: 1.0000 (0 n/a), 0.9995 (0 n/a), 30 [30, 30]",
-		"test: nope (fused) trained 2 to 20: 0.9900 (0 n/a), NaN (0 n/a), 10 [10, 10]",
-		"test: rope trained 2 to 20: 0.7500 (0 n/a), 0.0000 (1 n/a), 0 [0, 0]",
 		"test: learned trained 2 to 20: 0.9500 (0 n/a), NaN (1 n/a), 10 [0, 10]",
+		"test: nope trained 2 to 20: 0.9900 (0 n/a), 0.9995 (0 n/a), 30 [30, 30]", // the last of both profiles' measurements
+		"test: rope trained 2 to 20: 0.7500 (0 n/a), 0.0000 (1 n/a), 0 [0, 0]",
 		"validation: nope trained 2 to 20: 0.7500 (0 n/a), NaN (0 n/a), 0 [0, 5]",
 	}
 	var got []string
 	for _, task := range made(t, results()).Tasks {
-		for _, s := range task.Columns {
+		for _, s := range task.Series {
 			got = append(got, fmt.Sprintf("%s: %s trained %d to %d: %.4f (%d n/a), %.4f (%d n/a), %d [%d, %d]",
 				task.Split, s.Name, s.Trained[0], s.Trained[1],
 				float64(s.Inside.Median), s.InsideNA, float64(s.Beyond.Median), s.BeyondNA,
@@ -133,7 +132,7 @@ func TestColumns(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("columns (-want +got):\n%s", diff)
+		t.Errorf("series (-want +got):\n%s", diff)
 	}
 }
 
@@ -160,7 +159,7 @@ func TestEffectiveInterval(t *testing.T) {
 			30, 30},
 		{"not available", []eval.Row{row("a", 10, 100, 100), missing("a", 20)}, 10, 10, 10},
 	} {
-		if got, want := made(t, tc.rows).Tasks[0].Columns[0].Effective,
+		if got, want := made(t, tc.rows).Tasks[0].Series[0].Effective,
 			[3]int{tc.effective, tc.low, tc.high}; [3]int{got.Length.Max, got.Low.Max, got.High.Max} != want {
 			t.Errorf("%s: %+v, want %v", tc.name, got, want)
 		}
@@ -174,7 +173,9 @@ func TestTextFits(t *testing.T) {
 	encodings := []string{"nope", "rope", "alibi", "alibi-learned", "sinusoidal", "learned", "t5", "cwrnn"}
 	for _, encoding := range encodings {
 		for _, length := range []int{10, 100} {
-			rows = append(rows, row("copy-"+encoding+"-tiny-s1", length, 50, 100))
+			r := row("copy-"+encoding+"-tiny-s1", length, 50, 100)
+			r.Encoding = encoding
+			rows = append(rows, r)
 		}
 	}
 	for width, tables := range map[int]int{40: 8, 80: 3, 200: 1} {
@@ -190,7 +191,7 @@ func TestTextFits(t *testing.T) {
 				t.Errorf("width %d: %d characters: %s", width, n, line)
 			}
 		}
-		exact, _, _ := strings.Cut(b.String(), "tokens right")
+		exact, _, _ := strings.Cut(b.String(), "time to the first token")
 		if n := strings.Count(exact, "  length  "); n != tables {
 			t.Errorf("width %d: %d tables, want %d:\n%s", width, n, tables, exact)
 		}

@@ -40,7 +40,7 @@ type benchOutput struct {
 	format string
 	ranks  string
 	dryRun bool
-	// details are tables of text of all that rows say.
+	// details are tables with intervals, percentiles, memory and ranks.
 	details bool
 }
 
@@ -92,7 +92,7 @@ func benchVerb(a *app) *cobra.Command {
 	f.StringSliceVar(&o.dtypes, "dtype", []string{card.Float32}, strings.Join(precision.Types, ", ")+
 		": the precisions of models that are no files yet")
 	f.StringVar(&o.format, "format", "table", strings.Join(report.Formats(), ", "))
-	f.BoolVar(&o.details, "details", false, "tables of all that rows say, with intervals, percentiles, memory and ranks")
+	f.BoolVar(&o.details, "details", false, "tables with intervals, percentiles, memory and ranks")
 	f.StringVar(&o.ranks, "ranks", ranksBy[0], ranksHelp)
 	f.StringVarP(&o.file, "output", "o", "", "`file` of JSON lines to keep the results in, and to go on from (default: a new one, results/DATE-NAME.jsonl)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the cells, and about how long they would take")

@@ -24,7 +24,7 @@ func ExamplePrinter() {
 		measured("rope", 20, 96)}); err != nil {
 		fmt.Println(err)
 	}
-	first, _, _ := strings.Cut(out.String(), "\ntokens right")
+	first, _, _ := strings.Cut(out.String(), "\ntime to the first token")
 	fmt.Print(first)
 	// Output:
 	// a machine, pure Go, zoo 1

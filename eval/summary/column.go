@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
@@ -35,30 +34,6 @@ func dtypeOf(r eval.Row) string { return cmp.Or(r.DType, "float32") }
 // runTraits tell runs of one model apart: by all that costs depend on.
 var runTraits = slices.Concat(modelTraits, engineTraits, amountTraits)
 
-// columns splits rows by traits, in order of first appearance. Names tell models of one name apart; hash and place only where
-// nothing else does.
-func columns(rows []eval.Row, traits []func(eval.Row) string) []Series {
-	groups := groupBy(rows, func(r eval.Row) string { return keyOf(r, traits) })
-	keys := each(groups, func(g group[string]) []string { return valuesOf(g.rows[0], traits) })
-	return each(groups, func(g group[string]) Series {
-		own := valuesOf(g.rows[0], traits)
-		var differs []string
-		for i, value := range own {
-			if slices.ContainsFunc(keys, func(o []string) bool {
-				named := i <= len(modelTraits) && i != fileTrait
-				return o[0] == own[0] && o[i] != value && (named || slices.Equal(o[:i], own[:i]))
-			}) {
-				differs = append(differs, value)
-			}
-		}
-		name := cmp.Or(own[0], "(no name)")
-		if len(differs) > 0 {
-			name += " (" + strings.Join(differs, ", ") + ")"
-		}
-		return Series{Name: name, Rows: g.rows}
-	})
-}
-
 // placed gives rows without a measurement the environment of the last measured row of their model, or else of the first.
 func placed(rows []eval.Row) []eval.Row {
 	model := func(r eval.Row) string { // without what such rows lack
@@ -86,13 +61,14 @@ func placed(rows []eval.Row) []eval.Row {
 
 // modelRun is the cost of one model at one place, in batches of one size.
 type modelRun struct {
-	Name  string // and Model as in Series
+	Name  string // begins with the model's
 	Model string
 	Rows  []eval.Row // the last of each cell
 	costs            // only what was timed
 }
 
-// runs puts the costs of models together. A row without measurements belongs to the first run of its model.
+// runs splits rows by runTraits, in order of first appearance. Names tell runs of one model apart; hash and place only where
+// nothing else does. A row without measurements belongs to the first run of its model.
 func runs(rows []eval.Row) []modelRun {
 	rows, _ = latest(rows)
 	first := map[string]eval.Row{}
@@ -107,8 +83,20 @@ func runs(rows []eval.Row) []modelRun {
 			rows[i].Cost = first[place(r)].Cost
 		}
 	}
-	return each(columns(rows, runTraits), func(s Series) modelRun {
-		return modelRun{Name: s.Name, Model: s.Rows[0].Model, Rows: s.Rows, costs: costsOf(s.Rows)}
+	groups := groupBy(rows, func(r eval.Row) string { return keyOf(r, runTraits) })
+	keys := each(groups, func(g group[string]) []string { return valuesOf(g.rows[0], runTraits) })
+	return each(groups, func(g group[string]) modelRun {
+		own := valuesOf(g.rows[0], runTraits)
+		name := cmp.Or(own[0], "(no name)")
+		for i, value := range own {
+			if slices.ContainsFunc(keys, func(o []string) bool {
+				named := i <= len(modelTraits) && i != fileTrait
+				return o[0] == own[0] && o[i] != value && (named || slices.Equal(o[:i], own[:i]))
+			}) {
+				name = withTrait(name, value)
+			}
+		}
+		return modelRun{Name: name, Model: own[0], Rows: g.rows, costs: costsOf(g.rows)}
 	})
 }
 

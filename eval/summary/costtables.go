@@ -22,7 +22,7 @@ type costTables struct {
 
 func newCostTables(lengths []task.Span, runs []modelRun) *costTables {
 	t := &costTables{lengths: lengths, runs: runs}
-	t.pattern, t.heads = headsOf(each(runs, func(r modelRun) named { return named{r.Name, r.Model} }))
+	t.pattern, t.heads = headsOf(runs)
 	for _, run := range runs {
 		for _, p := range run.costs {
 			t.rows = append(t.rows, p.Rows...)
@@ -30,6 +30,14 @@ func newCostTables(lengths []task.Span, runs []modelRun) *costTables {
 		}
 	}
 	return t
+}
+
+// models ends a section's title with the pattern of the names.
+func (t *costTables) models() string {
+	if t.pattern == "" {
+		return ""
+	}
+	return ", models " + t.pattern
 }
 
 func (t *costTables) table(title string, cell func(costPoint) Cell) Table {
@@ -174,7 +182,7 @@ func speedSection(t *Task) Section {
 		c.memory(),
 	}
 	title := fmt.Sprintf("speed, without a task: length is the tokens read, then each sequence gets %s more%s",
-		cmp.Or(strings.Trim(fmt.Sprint(distinct(c.rows, func(r eval.Row) int { return r.NewTokens })), "[]"), "some"), modelsText(c.pattern))
+		cmp.Or(strings.Trim(fmt.Sprint(distinct(c.rows, func(r eval.Row) int { return r.NewTokens })), "[]"), "some"), c.models())
 	return Section{Title: title, Tables: append(tables, c.bus()...)}
 }
 

@@ -11,20 +11,17 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// named is a column's name, which begins with its model's.
-type named struct{ name, model string }
-
-// headsOf names columns without words that all models' names begin or end with. pattern is the name with a star for the rest,
+// headsOf names runs without words that all models' names begin or end with. pattern is the name with a star for the rest,
 // such as "copy-*-tiny-s1"; "" where nothing is left out.
-func headsOf(columns []named) (pattern string, heads []string) {
+func headsOf(columns []modelRun) (pattern string, heads []string) {
 	names := make([][]string, len(columns))
 	least := 0
 	for i, c := range columns {
-		names[i] = strings.Split(c.model, "-")
+		names[i] = strings.Split(c.Model, "-")
 		if least == 0 || len(names[i]) < least {
 			least = len(names[i])
 		}
-		heads = append(heads, c.name)
+		heads = append(heads, c.Name)
 	}
 	if !slices.ContainsFunc(names, func(n []string) bool { return !slices.Equal(n, names[0]) }) {
 		return "", heads // one name, which no star can stand for
@@ -43,18 +40,10 @@ func headsOf(columns []named) (pattern string, heads []string) {
 		return "", heads
 	}
 	for i, n := range names {
-		heads[i] = strings.Join(n[first:len(n)-last], "-") + strings.TrimPrefix(heads[i], columns[i].model)
+		heads[i] = strings.Join(n[first:len(n)-last], "-") + strings.TrimPrefix(heads[i], columns[i].Model)
 	}
 	n := names[0]
 	return strings.Join(slices.Concat(n[:first], []string{"*"}, n[len(n)-last:]), "-"), heads
-}
-
-// modelsText ends a section's title with the pattern of the names.
-func modelsText(pattern string) string {
-	if pattern == "" {
-		return ""
-	}
-	return ", models " + pattern
 }
 
 // causes says why a model was not available: once for reasons that differ in their numbers alone, with the shortest length's.

@@ -159,7 +159,7 @@ func TestPrecisions(t *testing.T) {
 	}
 	s = studyOf(t, small, measured("a", 100, []int{100, 50, 10}))
 	var columns []string
-	for _, c := range s.Tasks[0].Columns {
+	for _, c := range s.Tasks[0].Runs {
 		columns = append(columns, c.Name)
 	}
 	slices.Sort(columns)

@@ -9,14 +9,12 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// Series is the rows of an encoding (a curve of charts) or of one model (a column of tables) on a task, by length and training
-// seed. An encoding has several where one seed has several models, or where models differ in size, trained lengths,
+// Series is the rows of an encoding on a task, by length and training seed. An encoding has several where one seed has several models, or where models differ in size, trained lengths,
 // intervention or precision.
 type Series struct {
-	Name       string       `json:"name"` // the encoding or model, and what tells it from others of it
+	Name       string       `json:"name"` // the encoding, and what tells it from others of it
 	Encoding   int          `json:"encoding"`
 	Variant    int          `json:"variant"` // 0 for an encoding's first series
-	Model      string       `json:"-"`       // of the first row
 	Rows       []eval.Row   `json:"-"`
 	Seeds      []card.Seeds `json:"seeds"` // of the runs that count: all, or those that fitted (Options.OnlyFitted)
 	Fit        fit          `json:"fit"`   // of all runs
@@ -40,19 +38,17 @@ type Series struct {
 
 // point is a series at one length.
 type point struct {
-	Length       task.Span `json:"length"`
-	Exact        Spread    `json:"exact"` // exact match; of one run with the interval of its prompts
-	Token        Spread    `json:"token"` // tokens right, place by place; the same intervals
-	EditDistance Number    `json:"-"`     // the median over runs, as is Loss
-	Loss         Number    `json:"-"`
-	N            int       `json:"n"`  // different prompts of a run, of the run with the fewest; 0 if not measured
-	NA           bool      `json:"na"` // measured, but beyond what the model can take
+	Length task.Span `json:"length"`
+	Exact  Spread    `json:"exact"` // exact match; of one run with the interval of its prompts
+	Token  Spread    `json:"token"` // tokens right, place by place; the same intervals
+	N      int       `json:"n"`     // different prompts of a run, of the run with the fewest; 0 if not measured
+	NA     bool      `json:"na"`    // measured, but beyond what the model can take
 }
 
 // measuredAt works out a series by exact match. Rows of one model from several places are pooled: their samples are the same.
 func (s Series) measuredAt(lengths []task.Span, onlyFitted bool) Series {
 	first := s.Rows[0]
-	s.Model, s.Parameters, s.Trained = first.Model, first.Parameters, [2]int{first.TrainMin, first.TrainMax}
+	s.Parameters, s.Trained = first.Parameters, [2]int{first.TrainMin, first.TrainMax}
 	s.Seeds, s.Fit, s.fitted = nil, fit{}, map[card.Seeds]*bool{}
 	for _, run := range groupBy(s.Rows, trainSeedsOf) {
 		fitted := fittedRun(run.rows)
@@ -118,10 +114,6 @@ func (s *Series) point(length task.Span) point {
 	}
 	p.Exact = over(func(c cell) float64 { return c.accuracy })
 	p.Token = over(func(c cell) float64 { return c.tokenAccuracy })
-	p.EditDistance = over(func(c cell) float64 { return c.editDistance }).Median
-	if p.Loss = over(func(c cell) float64 { return c.loss }).Median; notFinite(at) {
-		p.Loss = Unknown
-	}
 	if len(at) == 1 {
 		for _, c := range at {
 			p.Exact = p.Exact.overPrompts(c)
@@ -129,15 +121,6 @@ func (s *Series) point(length task.Span) point {
 		}
 	}
 	return p
-}
-
-func notFinite(at map[card.Seeds]cell) bool {
-	for _, c := range at {
-		if math.IsNaN(c.loss) {
-			return true
-		}
-	}
-	return false
 }
 
 // over puts the runs' values together; NaN for none.

@@ -66,12 +66,9 @@ type Task struct {
 	Split   string `json:"-"`
 	Scored  bool   `json:"scored"` // false for rows of speed alone, without a task
 
-	Series []Series `json:"series"` // one for each encoding and size, in the order of Study.Encodings
-	Places []Place  `json:"places"` // what the series cost, where
-	// Columns holds a series for each model as it was run (file, seed, profile, place), and Runs its costs, in order of
-	// appearance.
-	Columns []Series   `json:"-"`
-	Runs    []modelRun `json:"-"`
+	Series []Series   `json:"series"` // one for each encoding and size, in the order of Study.Encodings
+	Places []Place    `json:"places"` // what the series cost, where
+	Runs   []modelRun `json:"-"`      // the costs of each model as it was run (file, seed, profile, place), in order of appearance
 
 	Chance []Number `json:"chance"` // accuracy of a guesser, by Lengths
 	// Lengths are the measured lengths and bins, ascending; X their places on a chart's axis, and Axis its name.
@@ -271,7 +268,6 @@ func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 		t.Trained[1] = max(t.Trained[1], r.TrainMax)
 	}
 	t.Series = each(s.variants(rows), func(of Series) Series { return of.measuredAt(t.Lengths, s.OnlyFitted) })
-	t.Columns = each(columns(rows, modelTraits), func(of Series) Series { return of.measuredAt(t.Lengths, false) })
 	t.Places = places(t.Series, t.Trained[1])
 	for i := range t.Places {
 		t.Places[i].Tables = costTablesOf(t, t.Places[i])
