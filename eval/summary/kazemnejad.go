@@ -3,7 +3,6 @@ package summary
 import (
 	_ "embed"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -13,11 +12,8 @@ import (
 
 // The comments at the head of the files name their source.
 //
-//go:embed published/accuracy.csv
-var publishedAccuracy []byte
-
-//go:embed published/lengths.csv
-var publishedLengths []byte
+//go:embed published/means.csv
+var publishedMeans []byte
 
 //go:embed published/ranks.csv
 var publishedRanks []byte
@@ -38,10 +34,9 @@ func kazemnejad() (*publishedNumbers, error) {
 	p := &publishedNumbers{Source: PublishedSource, Caveats: []string{fmt.Sprintf(
 		"The paper’s models have 12 layers and %s parameters, read T5’s vocabulary and train for %s steps. The table "+
 			"says in what each model here differs.", human.Millions(publishedParameters), human.Thousands(publishedSteps))}}
-	means := map[[2]string]map[task.Span]float64{} // by task and encoding
-	err := readCSV(publishedLengths, []string{"task", "encoding", "lengths"}, func(f []string) error {
+	err := readCSV(publishedMeans, []string{"task", "encoding", "inside", "beyond", "lengths"}, func(f []string) error {
 		at := map[task.Span]float64{}
-		for point := range strings.FieldsSeq(f[2]) {
+		for point := range strings.FieldsSeq(f[4]) {
 			length, accuracy, _ := strings.Cut(point, ":")
 			span, err := readSpan(length)
 			if err != nil {
@@ -51,35 +46,19 @@ func kazemnejad() (*publishedNumbers, error) {
 				return err
 			}
 		}
-		means[[2]string{f[0], f[1]}] = at
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	err = readCSV(publishedAccuracy, []string{"task", "encoding", "seed", "inside", "beyond"}, func(f []string) error {
-		if f[2] != "mean" {
-			return nil
-		}
-		beyond, err := strconv.ParseFloat(f[4], 64)
-		p.models = append(p.models, publishedModel{task: f[0], encoding: f[1], beyond: Number(beyond), means: true, runs: []publishedRun{{at: means[[2]string{f[0], f[1]}]}},
+		beyond, err := strconv.ParseFloat(f[3], 64)
+		p.models = append(p.models, publishedModel{task: f[0], encoding: f[1], beyond: Number(beyond), means: true, runs: []publishedRun{{at: at}},
 			fit: fit{Runs: publishedSeeds, Unknown: publishedSeeds}, differs: differsFromKazemnejad})
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	err = readCSV(publishedRanks, []string{"encoding", "all", "primitive", "math", "classic", "tie"}, func(f []string) error {
+	return p, readCSV(publishedRanks, []string{"encoding", "all", "primitive", "math", "classic"}, func(f []string) error {
 		all, err := strconv.ParseFloat(f[1], 64)
-		if err != nil {
-			return err
-		}
-		tie, err := strconv.Atoi(f[5])
-		p.ranks = append(p.ranks, publishedRank{f[0], Number(all), tie})
+		p.ranks = append(p.ranks, publishedRank{f[0], Number(all)})
 		return err
 	})
-	slices.SortFunc(p.ranks, func(a, b publishedRank) int { return a.tie - b.tie })
-	return p, err
 }
 
 // differsFromKazemnejad lists the differences of a series from the paper's models. lengths are compared, of all that the paper has.

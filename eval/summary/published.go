@@ -45,11 +45,10 @@ type publishedRun struct {
 	at     map[task.Span]float64 // exact match by length or bin, 0..1
 }
 
-// publishedRank is a mean reciprocal rank over all tasks; tie is its place in the paper's order of ties, from 1.
+// publishedRank is a mean reciprocal rank over all tasks.
 type publishedRank struct {
 	encoding string
 	all      Number
-	tie      int
 }
 
 // lengths are the lengths in the paper, ascending.
