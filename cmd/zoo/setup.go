@@ -46,19 +46,23 @@ func (a *app) setup(ctx context.Context, opt install.Options) error {
 		return err
 	}
 	var m *terminal.Meter
-	what := "downloading ONNX Runtime " + ort.Version
-	opt.FetchingCUDA = func(packages int, download, keep int64) {
+	opt.Fetching = func(content string, download, keep int64) {
 		if m != nil {
 			m.Close()
 			m = nil
 		}
-		a.Note("fetching %s of CUDA and cuDNN: %s to download, %s to keep", human.Plural(packages, "package", "packages"),
-			human.Bytes(download), human.Bytes(keep))
-		what = "downloading CUDA and cuDNN"
+		text := "fetching " + content
+		if download > 0 {
+			text += ": " + human.Bytes(download) + " to download"
+		}
+		if keep > 0 {
+			text += ", " + human.Bytes(keep) + " to keep"
+		}
+		a.Note("%s", text)
 	}
 	opt.Progress = func(done, total int64) {
-		if m == nil || total != m.Total || done < m.Done { // another source
-			m = a.Meter(what, 0, total)
+		if m == nil {
+			m = a.Meter("downloading", 0, total)
 		}
 		m.Update(done, func() string { return human.Bytes(done) })
 	}

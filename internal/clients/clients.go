@@ -55,10 +55,11 @@ func Single(dir, pattern string) (string, error) {
 }
 
 // NPMPack has the npm client fetch a package, such as "name@1.2.3", into dir. "pack" downloads
-// without installing, so no script runs.
+// without installing, so no script runs. npm's cache lies in dir too: progress can be seen there, and
+// the user's would keep the same bytes a second time.
 func NPMPack(ctx context.Context, dir, npm, pack string) (string, error) {
 	if _, err := Run(ctx, dir, npm, "pack", pack, "--pack-destination", dir,
-		"--ignore-scripts", "--fetch-retries=1", "--no-update-notifier"); err != nil {
+		"--cache", filepath.Join(dir, "cache"), "--ignore-scripts", "--fetch-retries=1", "--no-update-notifier"); err != nil {
 		return "", err
 	}
 	return Single(dir, "*.tgz")

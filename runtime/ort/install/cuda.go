@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/internal/files"
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/internal/ort/library"
 )
@@ -138,8 +139,8 @@ func fetchWheels(ctx context.Context, folder string, opt Options, pl plan) ([]st
 		return nil, err
 	}
 	download, keep := sizes(missing)
-	if opt.FetchingCUDA != nil {
-		opt.FetchingCUDA(len(missing), download, keep)
+	if opt.Fetching != nil {
+		opt.Fetching(human.Plural(len(missing), "package", "packages")+" of CUDA and cuDNN", download, keep)
 	}
 	var names []string
 	var before int64

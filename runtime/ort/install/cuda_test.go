@@ -99,15 +99,21 @@ func (r *cudaRig) setup(t *testing.T, opt Options) Installed {
 func TestSetupFetchesCUDA(t *testing.T) {
 	r := newCUDARig(t)
 	cache := t.TempDir()
+	var contents []string
 	var told []int64
 	var last, total int64
 	opt := Options{CacheDir: cache, WithCUDA: true,
-		FetchingCUDA: func(n int, download, keep int64) { told = []int64{int64(n), download, keep} },
-		Progress:     func(d, n int64) { last, total = d, n }}
+		Fetching: func(content string, download, keep int64) {
+			contents, told = append(contents, content), append(told, download, keep)
+		},
+		Progress: func(d, n int64) { last, total = d, n }}
 	got := r.setup(t, opt)
 	all := int64(len(r.archives["blas"]) + len(r.archives["cudnn"]))
-	if diff := cmp.Diff([]int64{2, all, 16}, told); diff != "" {
+	if diff := cmp.Diff([]int64{0, 0, all, 16}, told); diff != "" {
 		t.Error("told before: ", diff)
+	}
+	if want := []string{"ONNX Runtime " + ort.Version + " from pip", "2 packages of CUDA and cuDNN"}; !slices.Equal(contents, want) {
+		t.Errorf("told before: %q", contents)
 	}
 	if last != all || total != all {
 		t.Errorf("progress ended at %d of %d, the packages have %d bytes", last, total, all)
@@ -162,10 +168,10 @@ func TestSetupGoesOn(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 	r.archives["cudnn"] = whole
-	var told int
-	r.setup(t, Options{CacheDir: cache, WithCUDA: true, FetchingCUDA: func(n int, _, _ int64) { told = n }})
-	if !slices.Equal(r.fetched, []string{"cudnn"}) || told != 1 {
-		t.Errorf("it goes on with %v, and says %d packages", r.fetched, told)
+	var told []string
+	r.setup(t, Options{CacheDir: cache, WithCUDA: true, Fetching: func(content string, _, _ int64) { told = append(told, content) }})
+	if !slices.Equal(r.fetched, []string{"cudnn"}) || !slices.Equal(told, []string{"1 package of CUDA and cuDNN"}) {
+		t.Errorf("it goes on with %v, and says %q", r.fetched, told)
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -352,7 +358,7 @@ func TestUnreachable(t *testing.T) {
 	told := false
 	most = 0
 	opt := Options{CacheDir: t.TempDir(), Provider: "cuda", WithCUDA: true,
-		FetchingCUDA: func(int, int64, int64) { told = true },
+		Fetching: func(content string, _, _ int64) { told = strings.Contains(content, "CUDA") },
 		Progress: func(done, _ int64) {
 			if told { // before, ONNX Runtime is fetched
 				most = max(most, done)

@@ -23,57 +23,68 @@ import (
 // source is one way to get a file that holds the library, or a folder that does.
 type source struct {
 	name  string // as in the pin table; "" for what Options.From names
+	size  int64  // of the download in bytes, 0 where only the server knows
 	fetch func(ctx context.Context, dir string, progress func(done, total int64)) (path string, err error)
 }
 
-// officialSources lists the sources in the order in which Setup tries them.
+// officialSources lists the sources in the order in which Setup tries them. The wheel is last, though a fifth of
+// npm's package: its library has no WebGPU.
 func officialSources(p library.Platform) []source {
+	wheel, noWheel := cpuWheel(p)
 	return []source{
-		{"github", func(ctx context.Context, dir string, progress func(done, total int64)) (string, error) {
+		{"github", 0, func(ctx context.Context, dir string, progress func(done, total int64)) (string, error) {
 			u, err := releaseURL(p)
 			if err != nil {
 				return "", err
 			}
 			return download(ctx, u, dir, defaultLimits().total, progress)
 		}},
-		{"npm", func(ctx context.Context, dir string, _ func(done, total int64)) (string, error) {
+		watched("npm", DownloadSize, func(ctx context.Context, dir string) (string, error) {
 			return npmPack(ctx, dir, "onnxruntime-node", exec.LookPath) // it carries the library for every platform
-		}},
-		{"pip", func(ctx context.Context, dir string, _ func(done, total int64)) (string, error) {
-			wheel, err := cpuWheel(p)
-			if err != nil {
-				return "", err
+		}),
+		watched("pip", wheel.size, func(ctx context.Context, dir string) (string, error) {
+			if noWheel != nil {
+				return "", noWheel
 			}
-			return pipDownload(ctx, dir, wheel, exec.LookPath)
-		}},
+			return pipDownload(ctx, dir, wheel.requirement, exec.LookPath)
+		}),
 	}
 }
 
 // cudaSource names the one source of builds with the CUDA provider.
 const cudaSource = "pip, onnxruntime-gpu"
 
-// cudaBuilds are the packages that hold the library and its CUDA provider, with their
-// sizes in bytes.
-var cudaBuilds = map[library.Platform]struct {
+// watched is a source whose client reports nothing: progress is what lies in its folder.
+func watched(name string, size int64, fetch func(ctx context.Context, dir string) (string, error)) source {
+	return source{name, size, func(ctx context.Context, dir string, progress func(done, total int64)) (string, error) {
+		stop := watch(dir, size, meter(progress, 0, size))
+		file, err := fetch(ctx, dir)
+		stop(err == nil)
+		return file, err
+	}}
+}
+
+// build is a package that holds the library for one platform, with its size in bytes.
+type build struct {
 	requirement
 	size int64
-}{
+}
+
+// cudaBuilds are the packages that hold the library and its CUDA provider.
+var cudaBuilds = map[library.Platform]build{
 	"linux-amd64":   {requirement{"onnxruntime-gpu", ort.Version, "manylinux_2_28_x86_64"}, 202_177_606},
 	"windows-amd64": {requirement{"onnxruntime-gpu", ort.Version, "win_amd64"}, 148_173_233},
 }
 
 // cudaSources is officialSources for builds with the CUDA provider.
 func cudaSources(p library.Platform) []source {
-	return []source{{cudaSource, func(ctx context.Context, dir string, progress func(done, total int64)) (string, error) {
-		build, ok := cudaBuilds[p]
+	build, ok := cudaBuilds[p]
+	return []source{watched(cudaSource, build.size, func(ctx context.Context, dir string) (string, error) {
 		if !ok {
 			return "", fmt.Errorf("there is no build for %s", p)
 		}
-		stop := watch(dir, build.size, meter(progress, 0, build.size))
-		file, err := pipDownload(ctx, dir, build.requirement, exec.LookPath)
-		stop(err == nil)
-		return file, err
-	}}}
+		return pipDownload(ctx, dir, build.requirement, exec.LookPath)
+	})}
 }
 
 // releaseURL is the archive of the official release for a platform.
@@ -193,18 +204,18 @@ type requirement struct {
 }
 
 // cpuWheel is the package that holds the library for a platform.
-func cpuWheel(p library.Platform) (requirement, error) {
-	tag, ok := map[library.Platform]string{
-		"linux-amd64":   "manylinux_2_28_x86_64",
-		"linux-arm64":   "manylinux_2_28_aarch64",
-		"darwin-arm64":  "macosx_14_0_arm64",
-		"windows-amd64": "win_amd64",
-		"windows-arm64": "win_arm64",
+func cpuWheel(p library.Platform) (build, error) {
+	wheel, ok := map[library.Platform]build{
+		"linux-amd64":   {requirement{"onnxruntime", ort.Version, "manylinux_2_28_x86_64"}, 23_136_745},
+		"linux-arm64":   {requirement{"onnxruntime", ort.Version, "manylinux_2_28_aarch64"}, 20_816_870},
+		"darwin-arm64":  {requirement{"onnxruntime", ort.Version, "macosx_14_0_arm64"}, 21_430_049},
+		"windows-amd64": {requirement{"onnxruntime", ort.Version, "win_amd64"}, 14_001_407},
+		"windows-arm64": {requirement{"onnxruntime", ort.Version, "win_arm64"}, 13_746_981},
 	}[p]
 	if !ok {
-		return requirement{}, fmt.Errorf("there is no wheel for %s", p)
+		return build{}, fmt.Errorf("there is no wheel for %s", p)
 	}
-	return requirement{"onnxruntime", ort.Version, tag}, nil
+	return wheel, nil
 }
 
 // pipArguments let pip fetch packages for another platform than its Python's.

@@ -46,13 +46,13 @@ type Options struct {
 	// One package after the other is put in place: an interrupted set-up goes on.
 	WithCUDA bool
 
-	// FetchingCUDA, when set, is told before packages of CUDA are fetched how many these
-	// are, and what they cost to download and to keep, in bytes.
-	FetchingCUDA func(packages int, download, keep int64)
+	// Fetching, when set, is told before each download the name of its content, and the
+	// bytes to download and to keep, 0 where they are unknown.
+	Fetching func(content string, download, keep int64)
 
 	// Progress, when set, is told the bytes downloaded so far and in all (-1 when the
-	// server does not say). The npm and pip clients report nothing; of packages whose
-	// size zoo knows, CUDA's, it is told what is on disk already.
+	// server does not say). The npm and pip clients report nothing: it is told the bytes
+	// on disk.
 	Progress func(done, total int64)
 }
 
@@ -135,6 +135,9 @@ func installLibrary(ctx context.Context, opt Options, pl plan) (Installed, error
 		stage, release, err := files.Stage(parent, stagePrefix)
 		if err != nil { // no source can help
 			return Installed{}, notWritable(parent, err)
+		}
+		if opt.Fetching != nil && !opt.fromDisk() {
+			opt.Fetching("ONNX Runtime "+ort.Version+" from "+cmp.Or(s.name, "the URL"), s.size, 0)
 		}
 		done, err := attempt(ctx, folder, stage, opt, pl, s)
 		release()
@@ -219,6 +222,9 @@ func attempt(ctx context.Context, folder, stage string, opt Options, pl plan, s 
 	}
 	return publish(folder, x, r, verified)
 }
+
+// fromDisk reports whether From names a file or a folder.
+func (o Options) fromDisk() bool { return o.From != "" && !strings.Contains(o.From, "://") }
 
 // source is the source that From names.
 func (o Options) source(limit int64) source {

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nopezoo/zoo/internal/ort"
@@ -27,7 +28,7 @@ const installedIn = "zoo/onnxruntime/" + ort.Version + "/linux-amd64"
 func served(t testing.TB, name string, handler http.HandlerFunc) source {
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	return source{name, func(ctx context.Context, dir string, progress func(done, total int64)) (string, error) {
+	return source{name, 0, func(ctx context.Context, dir string, progress func(done, total int64)) (string, error) {
 		return download(ctx, server.URL+"/onnxruntime.tgz", dir, 1<<20, progress)
 	}}
 }
@@ -449,7 +450,7 @@ func TestClients(t *testing.T) {
 
 	script("pip", "echo broken >&2; exit 1")
 	script("python3", `printf '%s ' "$@" > onnxruntime.whl`)
-	file, err = pipDownload(t.Context(), t.TempDir(), onnxruntime, look)
+	file, err = pipDownload(t.Context(), t.TempDir(), onnxruntime.requirement, look)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -460,14 +461,14 @@ func TestClients(t *testing.T) {
 	}
 	script("python3", `printf '%s' "$TMPDIR" > onnxruntime.whl`)
 	dir := t.TempDir()
-	if file, err = pipDownload(t.Context(), dir, onnxruntime, look); err != nil {
+	if file, err = pipDownload(t.Context(), dir, onnxruntime.requirement, look); err != nil {
 		t.Fatal(err)
 	}
 	if at, _ := os.ReadFile(file); string(at) != dir {
 		t.Errorf("pip works in %q, want it in the folder of the set-up, which is cleared", at)
 	}
 	script("python3", "exit 1")
-	if _, err := pipDownload(t.Context(), t.TempDir(), onnxruntime, look); err == nil ||
+	if _, err := pipDownload(t.Context(), t.TempDir(), onnxruntime.requirement, look); err == nil ||
 		!strings.Contains(err.Error(), "broken") {
 		t.Errorf("failing pip: %v", err)
 	}
@@ -476,10 +477,43 @@ func TestClients(t *testing.T) {
 	}
 }
 
+// A slow client is seen from its first bytes on: they lie in its cache, below the folder of the set-up.
+func TestSlowClient(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the stand-in client is a shell script")
+	}
+	bin, dir := t.TempDir(), t.TempDir()
+	librarytest.Write(t, []byte(`#!/bin/sh
+while [ "$1" != --cache ]; do shift; done
+mkdir "$2" && head -c 1000 /dev/zero > "$2/part"
+while [ ! -e seen ]; do sleep 0.01; done
+echo whole > onnxruntime-node.tgz
+`), bin, "npm")
+	if err := os.Chmod(filepath.Join(bin, "npm"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	sources := officialSources(testPlatform)
+	var last int64
+	file, err := sources[slices.IndexFunc(sources, func(s source) bool { return s.name == "npm" })].fetch(ctx, dir, func(done, total int64) {
+		if last = done; done == 1000 {
+			librarytest.Write(t, nil, dir, "seen")
+		}
+		if total != DownloadSize {
+			t.Errorf("%d bytes in all", total)
+		}
+	})
+	if err != nil || filepath.Base(file) != "onnxruntime-node.tgz" || last != DownloadSize {
+		t.Errorf("%s, %v, %d bytes at the end", file, err, last)
+	}
+}
+
 // Where nothing can be written no source is to blame.
 func TestSetupNotWritable(t *testing.T) {
 	cache := librarytest.Write(t, nil, t.TempDir(), "cache") // a file
-	never := source{"x", func(context.Context, string, func(done, total int64)) (string, error) {
+	never := source{"x", 0, func(context.Context, string, func(done, total int64)) (string, error) {
 		t.Error("fetched in vain")
 		return "", errors.New("nothing")
 	}}

@@ -22,7 +22,7 @@ func TestKilledSetup(t *testing.T) {
 	}
 	const cacheVar = "ZOO_ORT_TEST_KILLED"
 	waiting := func(begun func()) plan {
-		return plan{testPlatform, nil, []source{{"slow", func(ctx context.Context, dir string,
+		return plan{testPlatform, nil, []source{{"slow", 0, func(ctx context.Context, dir string,
 			_ func(done, total int64)) (string, error) {
 			librarytest.Write(t, make([]byte, 1<<10), dir, "download.tgz")
 			begun()
