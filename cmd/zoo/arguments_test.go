@@ -37,6 +37,7 @@ func TestFlagErrors(t *testing.T) {
 }
 
 func TestArgumentErrors(t *testing.T) {
+	t.Chdir(t.TempDir()) // without results
 	for _, test := range []struct{ args, want string }{
 		{"bench --n many", `--n "many": want a whole number; see: zoo bench --help`},
 		{"bench --n 99999999999999999999", `--n "99999999999999999999": want a whole number that is not so large`},
