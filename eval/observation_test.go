@@ -127,6 +127,23 @@ func TestSchema1(t *testing.T) {
 	}
 }
 
+// A role that no query of schema 1 could have had is unknown, not a score of 0.
+func TestSchema1RoleWithoutQueries(t *testing.T) {
+	const line = `{"schema":1,"measure":"attention","tokens":"task","length":3,"n":1,"attention":{"head":0,"heads":1,` +
+		`"distance":1,"entropy":1,"roles":{"duplicate":{"score":0,"null":0,"queries":0},"even":{"score":0.5,"null":0.25,"queries":2}}}}`
+	got, err := eval.ReadObservations(strings.NewReader(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]float64{"distance": 1, "entropy": 1, "even": 0.5, "even_queries": 2}
+	if diff := cmp.Diff(want, got[0].Values); diff != "" {
+		t.Errorf("values (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]float64{"even": 0.25}, got[0].Control); diff != "" {
+		t.Errorf("controls (-want +got):\n%s", diff)
+	}
+}
+
 // The committed observations are read to the end, with the numbers that their measures have.
 func TestCommittedObservations(t *testing.T) {
 	for name, want := range map[string]map[string]int{
