@@ -41,10 +41,6 @@ func (s *Study) note() {
 			}
 		}
 	}
-	if s.severalKinds() && len(s.Ranks) > 0 {
-		note("Some encodings have models of several kinds on one task (sizes, trained lengths, steps or settings): mean " +
-			"reciprocal ranks over all tasks are of these, not of encodings alone.")
-	}
 	most := 0
 	for _, r := range s.Ranks {
 		most = max(most, r.Runs)
@@ -71,26 +67,6 @@ func (t *Task) uneven() bool {
 				return true
 			}
 			first = lengths
-		}
-	}
-	return false
-}
-
-// severalKinds reports whether an encoding has models of several kinds on one task, such as sizes; interventions and precisions
-// aside.
-func (s *Study) severalKinds() bool {
-	type model struct {
-		encoding         int
-		changed, storage string
-	}
-	for _, t := range s.Tasks {
-		seen := map[model]bool{}
-		for _, of := range t.Series {
-			m := model{of.Encoding, of.Rows[0].Intervention, of.Rows[0].DType}
-			if seen[m] {
-				return true
-			}
-			seen[m] = true
 		}
 	}
 	return false

@@ -34,19 +34,12 @@ func (s *Series) reach() reach {
 	ordered := slices.SortedFunc(slices.Values(r.Runs), task.Span.Compare)
 	r.Length = ordered[(len(ordered)-1)/2]
 	if len(r.Runs) == 1 {
-		for _, seed := range s.Seeds {
-			r.Low = later(r.Low, s.carries(seed, func(c cell) float64 { return c.low }))
-			r.High = later(r.High, s.carries(seed, func(c cell) float64 { return c.high }))
+		for _, seed := range s.Seeds { // of which one was measured
+			r.Low = slices.MaxFunc([]task.Span{r.Low, s.carries(seed, func(c cell) float64 { return c.low })}, task.Span.Compare)
+			r.High = slices.MaxFunc([]task.Span{r.High, s.carries(seed, func(c cell) float64 { return c.high })}, task.Span.Compare)
 		}
 	}
 	return r
-}
-
-func later(a, b task.Span) task.Span {
-	if b.Compare(a) > 0 {
-		return b
-	}
-	return a
 }
 
 // carries is the effective length of one run by a value of its cells.
@@ -59,14 +52,11 @@ func (s *Series) carries(seed card.Seeds, value func(cell) float64) task.Span {
 	return length
 }
 
-// list names each run's length: "60, 60, 48".
-func (r reach) list() string { return strings.Join(each(r.Runs, task.Span.Label), ", ") }
-
 // String gives the length and each run's, "60 (60, 60, 48)", or the interval of one run's prompts: "22 [21–22]".
 func (r reach) String() string {
 	switch {
 	case len(r.Runs) > 1:
-		return fmt.Sprintf("%s (%s)", r.Length.Label(), r.list())
+		return fmt.Sprintf("%s (%s)", r.Length.Label(), strings.Join(each(r.Runs, task.Span.Label), ", "))
 	case r.Low == r.High:
 		return r.Length.Label()
 	case r.Low.IsBin() || r.High.IsBin():
