@@ -256,18 +256,18 @@ func rooflines(p summary.Place) []dot {
 	return limits
 }
 
-// taskCharts are the charts of a task on the page.
-type taskCharts struct {
-	Accuracy map[string]chart   `json:"accuracy"`
-	Places   []map[string]chart `json:"places"` // by the key of a cost
-}
-
 // drawing is the input of the page's script.
 type drawing struct {
 	Tasks  []taskCharts                  `json:"tasks"`
 	Scores map[string][][]summary.Number `json:"scores"` // mean beyond training by task and series
 	Dashes [][]vg.Length                 `json:"dashes"` // by variant of an encoding's series, in points
 	Limit  []vg.Length                   `json:"limit"`  // dashes of limits
+}
+
+// taskCharts are the charts of a task on the page.
+type taskCharts struct {
+	Accuracy map[string]chart   `json:"accuracy"` // by measure
+	Places   []map[string]chart `json:"places"`   // by the key of a cost
 }
 
 func (s *Report) drawing() drawing {
@@ -277,16 +277,18 @@ func (s *Report) drawing() drawing {
 			return each(t.Series, func(s summary.Series) summary.Number { return s.Score.Median })
 		})
 	}
-	d.Tasks = each(s.Tasks, func(t *summary.Task) taskCharts {
-		out := taskCharts{Accuracy: map[string]chart{summary.Exact: accuracyChart(t, summary.Exact), summary.Tokens: accuracyChart(t, summary.Tokens)}}
-		for _, p := range t.Places {
-			charts := map[string]chart{}
-			for _, m := range s.Metrics {
-				charts[m.Key] = costChart(p, m.Key)
-			}
-			out.Places = append(out.Places, charts)
+	for _, t := range s.Tasks {
+		charts := taskCharts{Accuracy: map[string]chart{}}
+		for _, measure := range []string{summary.Exact, summary.Tokens} {
+			charts.Accuracy[measure] = accuracyChart(t, measure)
 		}
-		return out
-	})
+		for i, p := range t.Places {
+			charts.Places = append(charts.Places, map[string]chart{})
+			for _, m := range s.Metrics {
+				charts.Places[i][m.Key] = costChart(p, m.Key)
+			}
+		}
+		d.Tasks = append(d.Tasks, charts)
+	}
 	return d
 }

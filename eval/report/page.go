@@ -52,7 +52,7 @@ func (s *Report) writeHTML(w io.Writer) error {
 	}
 	var b bytes.Buffer
 	if err := t.Execute(&b, page{
-		Report: s, Measures: s.measures(), Command: s.command, Count: len(s.rows) + len(s.observations), Drawing: s.drawing(),
+		Report: s, Measures: s.measures(), Command: s.options.Command, Count: len(s.rows) + len(s.options.Observations), Drawing: s.drawing(),
 		Style: template.CSS(pageStyle), Library: template.JS(chartLibrary), Script: template.JS(pageScript),
 		Inside: s.inside, InsideFigures: s.insideFigures(),
 		Places: slices.ContainsFunc(s.Tasks, func(t *summary.Task) bool { return len(t.Places) > 1 }),

@@ -24,10 +24,9 @@ type Report struct {
 	Title     string     `json:"title"`
 	Encodings []encoding `json:"encodings"`
 
-	inside       []summary.InsideTask
-	command      string
-	rows         []eval.Row
-	observations []eval.Observation
+	inside  []summary.InsideTask
+	rows    []eval.Row
+	options Options
 }
 
 // encoding is an encoding and its looks.
@@ -49,7 +48,7 @@ func New(rows []eval.Row, opt Options) (*Report, error) {
 		}
 	}
 	r := &Report{Study: s, Title: cmp.Or(opt.Title, "Length generalization by positional encoding"),
-		inside: summary.Inside(opt.Observations, opt.Encodings), command: opt.Command, rows: rows, observations: opt.Observations}
+		inside: summary.Inside(opt.Observations, opt.Encodings), rows: rows, options: opt}
 	next := len(opt.Encodings)
 	for _, name := range s.Encodings {
 		place := slices.Index(opt.Encodings, name)

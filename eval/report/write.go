@@ -16,7 +16,7 @@ func (s *Report) Write(w io.Writer, format string) error {
 	case "html":
 		return s.writeHTML(w)
 	case "csv":
-		return summary.WriteCSV(w, s.rows, s.observations)
+		return summary.WriteCSV(w, s.rows, s.options.Observations)
 	case "md", "latex":
 		return summary.Write(w, format, math.MaxInt, s.sections()...)
 	}
@@ -39,12 +39,8 @@ func (s *Report) sections() []summary.Section {
 		}
 		out = append(out, section)
 	}
-	over := summary.Section{Title: "all tasks"}
-	for _, t := range []summary.Table{s.RankTable, s.HeatMap, s.AgreementTable, s.PublishedTable} {
-		if len(t.Lines) > 0 {
-			over.Tables = append(over.Tables, t)
-		}
-	}
+	over := summary.Section{Title: "all tasks", Tables: []summary.Table{s.RankTable, s.HeatMap, s.AgreementTable, s.PublishedTable}}
+	over.Tables = slices.DeleteFunc(over.Tables, func(t summary.Table) bool { return len(t.Lines) == 0 })
 	if len(over.Tables) > 0 {
 		out = append(out, over)
 	}
