@@ -66,6 +66,9 @@ func StartFrom(c runfile.Config, i models.Intervention) (runfile.Config, error) 
 	if c.Model, err = i.Apply(c.Model, from.TrainedTokens); err != nil {
 		return c, err
 	}
+	changed := *c.From
+	changed.Change = i.String()
+	c.From = &changed
 	if p := c.From.Pretrained; p != nil && p.DeclaredLength > 0 && i.RoPE == "" && strings.Contains(c.Model.Encoding, "rope") &&
 		string(c.Model.EncodingParams) == string(from.Config.EncodingParams) {
 		d, err := c.Data()

@@ -206,10 +206,10 @@ func (c Config) Settled(was Config) Config {
 
 // name returns the usual name of the run's directory, where the configuration started from
 // the preset: task, encoding (or the architecture that has none), preset and seeds. A second
-// phase has the name of the first in the place of task and preset.
+// phase has the name of the first, and of its change, in the place of task and preset.
 func (c Config) name(preset string) string {
 	if c.From != nil {
-		return fmt.Sprintf("%s-%s-s%v", filepath.Base(c.From.Run), c.Model.Name(), c.Train.seeds())
+		return fmt.Sprintf("%s-%s-s%v", c.From.name(), c.Model.Name(), c.Train.seeds())
 	}
 	tasks, _ := task.Label(c.Train.Task) // a name that is none is refused elsewhere
 	return fmt.Sprintf("%s-%s-%s-s%v", tasks, c.Model.Name(), preset, c.Train.seeds())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/internal/files"
@@ -21,6 +22,8 @@ type Start struct {
 	// Updates is how many made the weights: Step, and the updates of earlier phases. The data of the
 	// second phase are of the steps after them.
 	Updates int `json:"updates"`
+	// Change is how the model was changed before its first step, as models.Intervention tells it; "" for not.
+	Change string `json:"change,omitempty"`
 	// Pretrained is the model that others trained; nil where the weights come from zoo alone.
 	Pretrained *card.Pretrained `json:"pretrained,omitempty"`
 	// Tokenizer is the tokenizer.json of that model, of which the run's directory has a copy.
@@ -29,13 +32,29 @@ type Start struct {
 
 // String names the start for people; a run without one starts random.
 func (s *Start) String() string {
-	switch {
-	case s == nil:
+	if s == nil {
 		return "random weights"
-	case s.Step == 0:
-		return s.Run
 	}
-	return fmt.Sprintf("%s, step %d", s.Run, s.Step)
+	text := s.Run
+	if s.Step > 0 {
+		text += fmt.Sprintf(", step %d", s.Step)
+	}
+	if s.Change != "" {
+		text += ", changed by " + s.Change
+	}
+	return text
+}
+
+// name is the start in the names of runs: llama-yarn2 for the folder llama with yarn:2.
+func (s *Start) name() string {
+	name := filepath.Base(s.Run)
+	if ext := filepath.Ext(name); strings.EqualFold(ext, ".gguf") {
+		name = strings.TrimSuffix(name, ext)
+	}
+	if s.Change == "" {
+		return name
+	}
+	return name + "-" + strings.NewReplacer(":", "", "=", "", ", ", "-", ",", "-", "/", "-", "*", "x").Replace(s.Change)
 }
 
 // pretrained is Start.Pretrained, also of no start.
