@@ -96,8 +96,17 @@ func (t *costTables) taskCosts() []Table {
 }
 
 func (t *costTables) firstToken() Table {
-	return t.medians("time to the first token (prefill) in ms: p50/p95/p99 over "+t.batches(),
-		func(r eval.Row) []float64 { return []float64{r.PrefillMS, r.PrefillP95MS, r.PrefillP99MS} }, slashed)
+	percentiles := func(r eval.Row) bool { return r.TimedBatches > 2 } // of one or two batches they are the slowest
+	which := "median"
+	if slices.ContainsFunc(t.rows, percentiles) {
+		which = "p50/p95/p99"
+	}
+	return t.medians("time to the first token (prefill) in ms: "+which+" over "+t.batches(), func(r eval.Row) []float64 {
+		if !percentiles(r) {
+			return []float64{r.PrefillMS}
+		}
+		return []float64{r.PrefillMS, r.PrefillP95MS, r.PrefillP99MS}
+	}, slashed)
 }
 
 func (t *costTables) step() Table {
@@ -111,8 +120,17 @@ func (t *costTables) step() Table {
 
 // throughput counts the tokens of sequences that end early as few as they are; prefill takes its time.
 func (t *costTables) throughput() Table {
-	return t.medians("throughput in tokens/s: all tokens generated over the time of prefill and steps, ± standard deviation over "+t.deviates(),
-		func(r eval.Row) []float64 { return []float64{r.TokensPerSecond, r.TokensPerSecondSD} }, plusMinus)
+	repeated := func(r eval.Row) bool { return r.SDOf == eval.SDOfRepeats } // batches differ in their prompts
+	title := "throughput in tokens/s: all tokens generated over the time of prefill and steps"
+	if slices.ContainsFunc(t.rows, repeated) {
+		title += ", ± standard deviation over repeats"
+	}
+	return t.medians(title, func(r eval.Row) []float64 {
+		if !repeated(r) {
+			return []float64{r.TokensPerSecond, 0}
+		}
+		return []float64{r.TokensPerSecond, r.TokensPerSecondSD}
+	}, plusMinus)
 }
 
 func (t *costTables) memory() Table {
@@ -149,12 +167,6 @@ func (t *costTables) batches() string {
 		return "batches of 0"
 	}
 	return "batches of " + between(sizes[0], sizes[len(sizes)-1])
-}
-
-// deviates names the samples of the deviation.
-func (t *costTables) deviates() string {
-	kinds := slices.DeleteFunc(distinct(t.rows, func(r eval.Row) string { return r.SDOf }), func(kind string) bool { return kind == "" })
-	return cmp.Or(strings.Join(kinds, " or "), "repeats (there is one)")
 }
 
 // speedSection is speed without a task.
