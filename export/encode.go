@@ -43,11 +43,13 @@ func checkWeights(g *graph.Graph, weights map[string]*tensor.Tensor, asInputs bo
 	return nil
 }
 
-// checkSize refuses what cannot fit into one protobuf message of limit bytes.
-func checkSize(g *graph.Graph, weights map[string]*tensor.Tensor, limit int) error {
+// checkSize refuses what cannot fit into one protobuf message of limit bytes, with weights smaller than least.
+func checkSize(g *graph.Graph, weights map[string]*tensor.Tensor, limit, least int) error {
 	total := 0
 	for _, t := range weights {
-		total += t.Len() * t.DType().Size()
+		if size := t.Len() * t.DType().Size(); size < least {
+			total += size
+		}
 	}
 	for _, n := range g.Nodes {
 		if n.Op == graph.OpConstant {
@@ -56,8 +58,8 @@ func checkSize(g *graph.Graph, weights map[string]*tensor.Tensor, limit int) err
 		total += 1024 // more than names and attributes of a node take
 	}
 	if total > limit {
-		return fmt.Errorf("the model takes %d bytes, and an ONNX file without external data holds at most %d",
-			total, limit)
+		return fmt.Errorf("the model takes %d bytes, and an ONNX file without external data holds at most %d: write it "+
+			"with a data file beside it (zoo export to a file; Options.DataName)", total, limit)
 	}
 	return nil
 }
@@ -68,9 +70,9 @@ func valueInfo(name string, n *graph.Node, doc string) *onnxpb.ValueInfoProto {
 	return v
 }
 
-// tensorProto stores a tensor as raw_data, which is present even when it is empty.
-func tensorProto(name string, t *tensor.Tensor) *onnxpb.TensorProto {
-	p := &onnxpb.TensorProto{Name: name, DataType: t.DType().ONNX(), RawData: t.AppendRaw(make([]byte, 0, t.Len()*t.DType().Size()))}
+// tensorProto stores a tensor's elements as raw_data.
+func tensorProto(name string, t *tensor.Tensor, raw []byte) *onnxpb.TensorProto {
+	p := &onnxpb.TensorProto{Name: name, DataType: t.DType().ONNX(), RawData: raw}
 	for _, d := range t.Shape() {
 		p.Dims = append(p.Dims, int64(d))
 	}

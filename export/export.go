@@ -58,6 +58,11 @@ type Options struct {
 	// ParamsAsInputs makes each parameter an input to be fed instead of storing
 	// its weight: the form of a training step, whose weights change.
 	ParamsAsInputs bool
+	// DataName is the name of a second file, beside the written one, for the large weights of a model that would
+	// exceed the 2 GiB of one file; "" makes such a model an error.
+	DataName string
+	// Data is called before anything is written, with the contents of that file, if it is needed.
+	Data func(contents []byte) error
 }
 
 // onnxTypes names the element types by their code (TensorProto.DataType).

@@ -29,12 +29,12 @@ import (
 func WriteLooped(
 	w io.Writer, g *graph.Graph, weights map[string]*tensor.Tensor, states []card.State, end int64, opt Options,
 ) error {
-	m, err := newModel(g, weights, opt)
+	f, m, err := newModel(g, weights, opt)
 	if err == nil {
 		err = intoLoop(m.Graph, g, states, end)
 	}
 	if err == nil {
-		err = put(w, m, opt.Metadata, safety.Options{ControlFlow: true})
+		err = f.put(w, m, opt, safety.Options{ControlFlow: true})
 	}
 	if err != nil {
 		return fmt.Errorf("export: write answers: %w", err)

@@ -81,7 +81,8 @@ func (o part) initial(s card.State, rows, room string) {
 			shape = append(shape, o.vector(n))
 		}
 	}
-	value := tensorProto("", tensor.Of([]float32{float32(s.Initial)}, 1))
+	initial := tensor.Of([]float32{float32(s.Initial)}, 1)
+	value := tensorProto("", initial, rawOf(initial))
 	o.named(inPrompt+s.Past, s.Past, "ConstantOfShape", list(o.add(s.Past+"/shape", "Concat", shape, attribute("axis", 0))),
 		&onnxpb.AttributeProto{Name: "value", Type: onnxpb.AttributeProto_TENSOR, T: value})
 }
@@ -129,7 +130,7 @@ func (a *looped) constant(name string, t *tensor.Tensor) string {
 	name = inAnswer + name
 	if !a.stored[name] {
 		a.stored[name] = true
-		a.file.Initializer = append(a.file.Initializer, tensorProto(name, t))
+		a.file.Initializer = append(a.file.Initializer, tensorProto(name, t, rawOf(t)))
 	}
 	return name
 }

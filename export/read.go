@@ -35,6 +35,9 @@ func Read(f *safety.File) (*graph.Graph, map[string]*tensor.Tensor, error) {
 		values: map[string]*graph.Node{}, names: map[*graph.Node]string{}, weights: map[string]*tensor.Tensor{},
 		taken: map[string]bool{}, most: maxMade + maxGrowth*len(f.Data),
 	}
+	for _, data := range f.External {
+		r.most += maxGrowth * len(data)
+	}
 	err := checkFlat(f)
 	if err == nil {
 		err = r.read(f.Proto.Graph)

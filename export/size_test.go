@@ -1,6 +1,7 @@
 package export
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -18,10 +19,10 @@ func TestCheckSize(t *testing.T) {
 	}
 	weights := map[string]*tensor.Tensor{"w": tensor.New(tensor.Float32, 1000)}
 	const size = 4000 + 4000 + 3*1024
-	if err := checkSize(g, weights, size); err != nil {
+	if err := checkSize(g, weights, size, math.MaxInt); err != nil {
 		t.Error(err)
 	}
-	err = checkSize(g, weights, size-1)
+	err = checkSize(g, weights, size-1, math.MaxInt)
 	if err == nil || !strings.Contains(err.Error(), "the model takes 11072 bytes") {
 		t.Errorf("got %v", err)
 	}

@@ -5,6 +5,9 @@ import (
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
+// rawOf returns a tensor's elements as raw_data, which is present even when it is empty.
+func rawOf(t *tensor.Tensor) []byte { return t.AppendRaw(make([]byte, 0, t.Len()*t.DType().Size())) }
+
 // maxLengths bounds the int64 vectors of a file: graph keeps their elements as
 // possible axis lengths, which takes much more room than the numbers.
 const maxLengths = 1 << 18

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
@@ -18,9 +19,9 @@ import (
 // The writer sees one Write call, after everything has been checked; making a
 // file atomically (temporary file, fsync, rename) is the caller's part.
 func Write(w io.Writer, g *graph.Graph, weights map[string]*tensor.Tensor, opt Options) error {
-	m, err := newModel(g, weights, opt)
+	f, m, err := newModel(g, weights, opt)
 	if err == nil {
-		err = put(w, m, opt.Metadata, safety.Options{})
+		err = f.put(w, m, opt, safety.Options{})
 	}
 	if err != nil {
 		return fmt.Errorf("export: write: %w", err)
@@ -28,29 +29,44 @@ func Write(w io.Writer, g *graph.Graph, weights map[string]*tensor.Tensor, opt O
 	return nil
 }
 
-// put writes a finished file with its metadata.
-func put(w io.Writer, m *onnxpb.ModelProto, metadata map[string]string, opt safety.Options) error {
-	data, err := safety.Marshal(m, metadata, opt)
+// put writes a finished file with its metadata, and first what is beside it.
+func (f *file) put(w io.Writer, m *onnxpb.ModelProto, opt Options, allowed safety.Options) error {
+	for _, p := range f.apart {
+		safety.Place(p.tensor, opt.DataName, p.offset)
+	}
+	if len(f.apart) > 0 {
+		allowed.External = map[string][]byte{opt.DataName: f.data}
+	}
+	data, err := safety.Marshal(m, opt.Metadata, allowed)
+	if err == nil && len(f.apart) > 0 {
+		err = opt.Data(f.data)
+	}
 	if err == nil {
 		_, err = w.Write(data)
 	}
 	return err
 }
 
-func newModel(g *graph.Graph, weights map[string]*tensor.Tensor, opt Options) (*onnxpb.ModelProto, error) {
+func newModel(g *graph.Graph, weights map[string]*tensor.Tensor, opt Options) (*file, *onnxpb.ModelProto, error) {
 	opset, err := chooseOpset(g, opt.Opset)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := checkWeights(g, weights, opt.ParamsAsInputs); err != nil {
-		return nil, err
-	}
-	if err := checkSize(g, weights, maxFile); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f := &file{g: g, names: map[*graph.Node]string{}, taken: map[string]string{}}
+	if err := checkSize(g, weights, int(onnxpb.MaxMessage), math.MaxInt); err != nil {
+		if opt.DataName == "" || opt.Data == nil {
+			return nil, nil, err
+		}
+		if err := checkSize(g, weights, maxFile, leastApart); err != nil {
+			return nil, nil, err
+		}
+		f.reserve(weights)
+	}
 	if err := f.build(weights, opt.ParamsAsInputs); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	m := &onnxpb.ModelProto{
 		IrVersion:       irVersions[opset],
@@ -60,8 +76,7 @@ func newModel(g *graph.Graph, weights map[string]*tensor.Tensor, opt Options) (*
 		OpsetImport:     []*onnxpb.OperatorSetIdProto{{Version: int64(opset)}},
 		Graph:           &f.out,
 	}
-	return m, checkGraph(m.Graph, opset) // what Write makes, Read accepts
-
+	return f, m, checkGraph(m.Graph, opset) // what Write makes, Read accepts
 }
 
 // chooseOpset returns the opset asked for, or for 0 the lowest that Write uses and
@@ -91,6 +106,9 @@ type file struct {
 	out   onnxpb.GraphProto
 	names map[*graph.Node]string // each node's value in the file
 	taken map[string]string      // what each value name stands for
+
+	data  []byte // of the file beside; nil where there is none
+	apart []apart
 }
 
 func (f *file) build(weights map[string]*tensor.Tensor, paramsAsInputs bool) error {
@@ -109,7 +127,7 @@ func (f *file) build(weights map[string]*tensor.Tensor, paramsAsInputs bool) err
 		if paramsAsInputs {
 			err = f.input(p, paramDoc)
 		} else {
-			err = f.initializer(p, p.Name, weights[p.Name])
+			err = f.weight(p, weights[p.Name])
 		}
 		if err != nil {
 			return err
@@ -168,10 +186,14 @@ func (f *file) input(n *graph.Node, doc string) error {
 }
 
 func (f *file) initializer(n *graph.Node, name string, t *tensor.Tensor) error {
-	if err := f.name(n, name, "initializer "+name); err != nil {
+	return f.store(n, tensorProto(name, t, rawOf(t)))
+}
+
+func (f *file) store(n *graph.Node, t *onnxpb.TensorProto) error {
+	if err := f.name(n, t.Name, "initializer "+t.Name); err != nil {
 		return err
 	}
-	f.out.Initializer = append(f.out.Initializer, tensorProto(name, t))
+	f.out.Initializer = append(f.out.Initializer, t)
 	return nil
 }
 

@@ -21,6 +21,9 @@ import (
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
+// DataSuffix follows the name of a model's file in that of its data file (ONNXFiles).
+const DataSuffix = ".data"
+
 // Model is what a file is built from.
 type Model struct {
 	Config  models.Config
@@ -70,28 +73,38 @@ func (m Model) FileName(profile string) string {
 	return name + ".onnx"
 }
 
-// ONNX returns the model's file in a profile. Equal models give equal bytes.
+// ONNX returns the model's file in a profile. Equal models give equal bytes. A model of more than 2 GiB is an error.
 func (m Model) ONNX(profile string) ([]byte, error) {
+	file, _, err := m.ONNXFiles(profile, "")
+	return file, err
+}
+
+// ONNXFiles is ONNX for models of any size: of one that would exceed 2 GiB the large weights are in data, the
+// contents of a file that stands beside the model's under a name; of others data is nil.
+func (m Model) ONNXFiles(profile, dataName string) (file, data []byte, err error) {
 	if profile != card.Portable && profile != card.Fused {
-		return nil, fmt.Errorf("modelfile: unknown profile %q; known: %s, %s", profile, card.Portable, card.Fused)
+		return nil, nil, fmt.Errorf("modelfile: unknown profile %q; known: %s, %s", profile, card.Portable, card.Fused)
 	}
 	d, err := m.Describe(profile)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	states := d.Card.State
 	if m.Looped {
 		d.Card.State, d.Card.Form = nil, card.Looped
 		if _, err := tokenizer.New(d.Card.Tokenizer); err != nil {
-			return nil, fmt.Errorf("modelfile: answers end with the end token of a tokenizer: %w", err)
+			return nil, nil, fmt.Errorf("modelfile: answers end with the end token of a tokenizer: %w", err)
 		}
 	}
 	metadata, err := d.Card.Metadata()
 	if err != nil {
-		return nil, fmt.Errorf("modelfile: %w", err)
+		return nil, nil, fmt.Errorf("modelfile: %w", err)
 	}
 	var buf bytes.Buffer
-	o := export.Options{Metadata: metadata}
+	o := export.Options{Metadata: metadata, DataName: dataName, Data: func(contents []byte) error {
+		data = contents
+		return nil
+	}}
 	if profile == card.Portable {
 		o.Opset = export.OpsetPortable
 	}
@@ -101,9 +114,9 @@ func (m Model) ONNX(profile string) ([]byte, error) {
 		err = export.Write(&buf, d.Graph, d.Weights, o)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return buf.Bytes(), nil
+	return buf.Bytes(), data, nil
 }
 
 // dtypeOf returns a precision as cards have it, where float32 is "".

@@ -57,6 +57,12 @@ func answered(t *testing.T, file []byte, opt runtime.Options, rows [][]int64) []
 	if err != nil {
 		t.Fatal(err)
 	}
+	return logitsOf(t, s, rows)
+}
+
+// logitsOf is answered of an open session, which it closes.
+func logitsOf(t *testing.T, s *runtime.Session, rows [][]int64) []float32 {
+	t.Helper()
 	defer s.Close()
 	out, err := s.Logits(t.Context(), rows)
 	if err != nil {

@@ -57,7 +57,8 @@ type Options struct {
 
 	// Beside holds what belongs to a model file that zoo did not write: config.json,
 	// tokenizer.json and others (package export/foreign). nil takes the folder of the file for
-	// Open and OpenFS, and nothing for OpenBytes. Files of zoo's need none of it.
+	// Open and OpenFS, and nothing for OpenBytes, which finds the model's data file there too. Files of zoo's need
+	// none of it, unless they have a data file.
 	Beside fs.FS
 
 	// LinksWithin is a folder around the model file's, anywhere in which relative symbolic links to the file's

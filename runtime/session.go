@@ -56,19 +56,19 @@ func Open(file string, opt Options) (*Session, error) {
 		}
 		file = within
 	}
-	data, err := safety.ReadFile(file, opt.LinksWithin)
+	data, external, err := safety.ReadFile(file, opt.LinksWithin)
 	if err != nil {
 		return nil, fmt.Errorf("runtime: open: %w", err)
 	}
 	if opt.Beside == nil {
 		opt.Beside = foreign.Folder(file)
 	}
-	return open(file, data, opt)
+	return open(file, data, external, opt)
 }
 
 // OpenFS is Open for a file of fsys, such as an embedded one.
 func OpenFS(fsys fs.FS, name string, opt Options) (*Session, error) {
-	data, err := safety.ReadFS(fsys, name)
+	data, external, err := safety.ReadFS(fsys, name)
 	if err != nil {
 		return nil, fmt.Errorf("runtime: open: %w", err)
 	}
@@ -77,29 +77,38 @@ func OpenFS(fsys fs.FS, name string, opt Options) (*Session, error) {
 			return nil, fmt.Errorf("runtime: open: %w", err)
 		}
 	}
-	return open(name, data, opt)
+	return open(name, data, external, opt)
 }
 
 // OpenBytes is Open for a file's contents, which are not needed afterwards. They
-// must hold all the data: safety.ReadFile puts in what is in other files.
+// must hold all the data, or Options.Beside the other files that have it.
 func OpenBytes(model []byte, opt Options) (*Session, error) {
-	return open("model", model, opt)
+	var external map[string][]byte
+	if opt.Beside != nil {
+		var err error
+		if model, external, err = safety.ReadBeside(model, opt.Beside); err != nil {
+			return nil, fmt.Errorf("runtime: open model: %w", engine.Mark(err, ErrFile))
+		}
+	}
+	return open("model", model, external, opt)
 }
 
-func open(name string, model []byte, opt Options) (*Session, error) {
-	s, err := load(model, opt)
+func open(name string, model []byte, external map[string][]byte, opt Options) (*Session, error) {
+	s, err := load(model, external, opt)
 	if err != nil {
 		return nil, fmt.Errorf("runtime: open %s: %w", name, err)
 	}
 	return s, nil
 }
 
-func load(file []byte, opt Options) (*Session, error) {
+func load(file []byte, external map[string][]byte, opt Options) (*Session, error) {
 	used, err := opt.resolve()
 	if err != nil {
 		return nil, err
 	}
-	parsed, err := safety.Check(file, opt.safety())
+	may := opt.safety()
+	may.External = external
+	parsed, err := safety.Check(file, may)
 	if err != nil {
 		return nil, engine.Mark(err, ErrFile)
 	}

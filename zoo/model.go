@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"testing/fstest"
 
 	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
@@ -35,6 +34,10 @@ type Model struct {
 
 // Open opens the model in the engine that the program links. A file has its own profile.
 func (m Model) Open(profile string, o runtime.Options) (*runtime.Session, error) {
+	if m.File != "" {
+		o.LinksWithin = m.options.Runtime.LinksWithin
+		return runtime.Open(m.File, o)
+	}
 	data, beside, err := m.ONNX(profile)
 	if err != nil {
 		return nil, err
@@ -46,18 +49,23 @@ func (m Model) Open(profile string, o runtime.Options) (*runtime.Session, error)
 // ONNX returns the model's file, and what belongs beside it (runtime.Options); nil for nothing. A file has its own profile.
 func (m Model) ONNX(profile string) (data []byte, beside fs.FS, err error) {
 	if m.File != "" {
-		data, err = safety.ReadFile(m.File, m.options.Runtime.LinksWithin)
-		return data, foreign.Folder(m.File), err
+		data, external, err := safety.ReadFile(m.File, m.options.Runtime.LinksWithin)
+		return data, foreign.With(foreign.Folder(m.File), external), err
 	}
 	loaded, err := m.Load()
 	if err != nil {
 		return nil, nil, err
 	}
+	files := map[string][]byte{}
 	if len(loaded.TokenizerFile) > 0 {
-		beside = fstest.MapFS{tokenizer.File: {Data: loaded.TokenizerFile, Mode: 0o444}}
+		files[tokenizer.File] = loaded.TokenizerFile
 	}
-	data, err = loaded.ONNX(profile)
-	return data, beside, err
+	name := loaded.FileName(profile) + modelfile.DataSuffix
+	data, weights, err := loaded.ONNXFiles(profile, name)
+	if weights != nil {
+		files[name] = weights
+	}
+	return data, foreign.With(nil, files), err
 }
 
 // Load reads configuration, weights and card. A file has none of its own: it is what

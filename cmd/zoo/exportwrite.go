@@ -47,6 +47,12 @@ func (a *app) exportOne(ctx context.Context, s zoo.Model, o exportOptions) error
 			return err
 		}
 	}
+	weights := out // a second file, of a model of more than 2 GiB
+	weights.Path = out.Path + modelfile.DataSuffix
+	dataName := filepath.Base(weights.Path)
+	if a.IsStream(out) {
+		dataName = ""
+	}
 	words := m.TokenizerFile
 	if words == nil && len(m.Card.Tokenizer) > 0 {
 		if words, err = hf.TokenizerFile(m.Card.Tokenizer); err != nil {
@@ -67,10 +73,19 @@ func (a *app) exportOne(ctx context.Context, s zoo.Model, o exportOptions) error
 	}
 	built, err := verify.Build(ctx, m, verify.Options{
 		Profile: o.profile, Provider: o.verifier, AllowCPUNodes: o.allowCPUNodes,
-		Looped: o.generate, Unchecked: o.noVerify,
+		Looped: o.generate, Unchecked: o.noVerify, DataName: dataName,
 	})
 	if err != nil {
 		return fmt.Errorf("nothing was written: %w", err)
+	}
+	if built[0].Beside != nil {
+		if err := a.Check(weights); err != nil {
+			return err
+		}
+		if err := a.WriteBytes(weights, built[0].Beside); err != nil { // first: a model without it would not open
+			return err
+		}
+		a.Print("%s: the large weights of %s, %s; keep both in one folder", weights.Path, out.Path, human.Bytes(int64(len(built[0].Beside))))
 	}
 	for i, f := range forms {
 		if err := a.WriteBytes(f.Output, built[i].Data); err != nil {

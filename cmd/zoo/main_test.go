@@ -306,7 +306,7 @@ func foreignModel(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) > 1 {
 		ts.Check(os.CopyFS(dir, foreigntest.Windowed()))
 		if args[1] == "unwindowed" {
-			data, err := safety.ReadFS(foreigntest.Windowed(), "model.onnx")
+			data, _, err := safety.ReadFS(foreigntest.Windowed(), "model.onnx")
 			ts.Check(err)
 			data, err = foreigntest.Unwindowed(data)
 			ts.Check(err)

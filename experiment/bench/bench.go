@@ -41,8 +41,8 @@ func File(path string) Model {
 	return Model{
 		Label: strings.TrimSuffix(filepath.Base(path), ".onnx"), From: "file " + path,
 		ONNX: func() ([]byte, fs.FS, error) {
-			data, err := safety.ReadFile(path, "")
-			return data, foreign.Folder(path), err
+			data, external, err := safety.ReadFile(path, "")
+			return data, foreign.With(foreign.Folder(path), external), err
 		},
 	}
 }

@@ -38,7 +38,13 @@ func (p *Plan) read(m Model) (group, error) {
 		return g, err
 	}
 	g.runtime.Beside = beside
-	file, err := safety.Check(data, safety.Options{ControlFlow: g.runtime.AllowControlFlow, Domains: g.runtime.AllowDomains, Unvalidated: g.runtime.Unvalidated})
+	may := safety.Options{ControlFlow: g.runtime.AllowControlFlow, Domains: g.runtime.AllowDomains, Unvalidated: g.runtime.Unvalidated}
+	if beside != nil {
+		if data, may.External, err = safety.ReadBeside(data, beside); err != nil {
+			return g, err
+		}
+	}
+	file, err := safety.Check(data, may)
 	if err != nil {
 		return g, err
 	}

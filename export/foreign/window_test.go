@@ -45,7 +45,7 @@ func readWindowed(t *testing.T) (rows []windowedRow, prompts [][]int64) {
 // widened is the file with the cache's capacity declared as a fixed length, 0 for as it is.
 func widened(t *testing.T, capacity int64) []byte {
 	t.Helper()
-	data, err := safety.ReadFS(foreigntest.Windowed(), "model.onnx")
+	data, _, err := safety.ReadFS(foreigntest.Windowed(), "model.onnx")
 	if err != nil {
 		t.Fatal(err)
 	}

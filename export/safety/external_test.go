@@ -162,14 +162,14 @@ func TestUntouched(t *testing.T) {
 	data = append(data, 0x98, 0x06, 5) // a field that our schema lacks
 	fsys := fstest.MapFS{"m": {Data: data}, "none": {Data: []byte(location)}, "far/m": {Data: data}}
 	for _, name := range []string{"m", "far/m"} {
-		if got, err := ReadFS(fsys, name); err != nil || !bytes.Equal(got, data) {
+		if got, _, err := ReadFS(fsys, name); err != nil || !bytes.Equal(got, data) {
 			t.Errorf("%s: %x, %v", name, got, err)
 		}
 	}
-	if _, err := ReadFS(fsys, "none"); err == nil || !strings.HasPrefix(err.Error(), "none: ") {
+	if _, _, err := ReadFS(fsys, "none"); err == nil || !strings.HasPrefix(err.Error(), "none: ") {
 		t.Errorf("what is no model: %v", err)
 	}
-	if _, err := ReadFS(fsys, "other"); err == nil {
+	if _, _, err := ReadFS(fsys, "other"); err == nil {
 		t.Error("a file that is not there is read")
 	}
 	m.Graph.Initializer = []*onnxpb.TensorProto{aside(2, 4, "location", "none")}
@@ -177,7 +177,7 @@ func TestUntouched(t *testing.T) {
 		t.Fatal(err)
 	}
 	fsys["m"] = &fstest.MapFile{Data: append(data, 0x98, 0x06, 5)}
-	got, err := ReadFS(fsys, "m")
+	got, _, err := ReadFS(fsys, "m")
 	if err != nil || !bytes.Contains(got, []byte(location[:4])) || !bytes.HasSuffix(got, []byte{0x98, 0x06, 5}) {
 		t.Errorf("with what our schema lacks: %x, %v", got, err)
 	}

@@ -19,29 +19,30 @@ import (
 
 // ReadFile reads a model file. Data that it keeps in other files of its folder is put
 // into the bytes that are returned, so that a hash covers it and later changes of those
-// files do not matter. Nothing is validated: see Check.
+// files do not matter. Where that is more than one file holds, the bytes are the file's, and external
+// holds the other files' (Options.External). Nothing is validated: see Check.
 //
 // The other files must be regular ones within the folder, by a relative path
 // without "..". Relative symbolic links may lead to any place within a further folder around it, and without
 // one ("") within the file's own.
-func ReadFile(path, linksWithin string) ([]byte, error) {
-	data, err := files.ReadRegular(path, MaxFile)
+func ReadFile(path, linksWithin string) (data []byte, external map[string][]byte, err error) {
+	data, err = files.ReadRegular(path, MaxFile)
 	if err != nil || !mentionsFiles(data) {
-		return data, err
+		return data, nil, err
 	}
 	root, inner, err := openRoot(filepath.Dir(path), linksWithin)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	defer root.Close()
 	folder, err := fs.Sub(root.FS(), inner)
 	if err == nil {
-		data, err = inline(data, folder)
+		data, external, err = ReadBeside(data, folder)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return data, nil
+	return data, external, nil
 }
 
 // openRoot opens the folder within which links are followed, around a model's, whose path in it is inner.
@@ -67,26 +68,25 @@ func openRoot(folder, around string) (root *os.Root, inner string, err error) {
 }
 
 // ReadFS is ReadFile for a file of fsys.
-func ReadFS(fsys fs.FS, name string) ([]byte, error) {
+func ReadFS(fsys fs.FS, name string) (data []byte, external map[string][]byte, err error) {
 	info, err := fs.Stat(fsys, name)
 	if err == nil {
 		err = files.CheckRegular(name, info, MaxFile)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	data, err := fs.ReadFile(fsys, name)
-	if err != nil || !mentionsFiles(data) {
-		return data, err
+	if data, err = fs.ReadFile(fsys, name); err != nil {
+		return nil, nil, err
 	}
 	folder, err := fs.Sub(fsys, filepath.ToSlash(filepath.Dir(name)))
 	if err == nil {
-		data, err = inline(data, folder)
+		data, external, err = ReadBeside(data, folder)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return data, nil
+	return data, external, nil
 }
 
 // location is the key under which a tensor names the file of its data.
@@ -96,20 +96,31 @@ const location = "location"
 // it.
 func mentionsFiles(data []byte) bool { return bytes.Contains(data, []byte(location)) }
 
-func inline(data []byte, folder fs.FS) ([]byte, error) {
+// ReadBeside is ReadFile for a file's bytes, whose other files are in a folder.
+func ReadBeside(data []byte, folder fs.FS) (inlined []byte, external map[string][]byte, err error) {
+	if !mentionsFiles(data) {
+		return data, nil, nil
+	}
 	m, err := parse(data, proto.UnmarshalOptions{}) // keeps what our schema lacks
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r := inliner{folder: folder, files: map[string]fs.File{}, size: int64(len(data))}
 	defer r.close()
+	if large, err := exceeds(m.Graph, r.size); large || err != nil {
+		if err == nil {
+			external, err = r.readApart(m.Graph)
+		}
+		return data, external, err
+	}
 	if err := r.graph(m.Graph); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(r.files) == 0 {
-		return data, nil
+		return data, nil, nil
 	}
-	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	inlined, err = proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	return inlined, nil, err
 }
 
 // inliner replaces external data by the data.
@@ -158,15 +169,10 @@ func (r *inliner) tensor(t *onnxpb.TensorProto) error {
 	if t == nil || t.DataLocation != external {
 		return nil
 	}
-	size := onnxpb.Bits(t.DataType)
-	if size == 0 {
-		return fmt.Errorf("its element type is %d, which no other file can hold", t.DataType)
-	}
-	count, err := elementsOf(t, size)
+	length, err := bytesOf(t)
 	if err != nil {
 		return err
 	}
-	length := (count*int64(size) + 7) / 8
 	if r.size += length; r.size > MaxFile {
 		return fmt.Errorf("with the data of other files the model has more than %d bytes", MaxFile)
 	}
@@ -174,28 +180,46 @@ func (r *inliner) tensor(t *onnxpb.TensorProto) error {
 	if err != nil {
 		return err
 	}
+	if t.RawData, err = r.read(name, offset, length); err != nil {
+		return fmt.Errorf("its data: %w", err)
+	}
+	t.DataLocation, t.ExternalData = 0, nil
+	return nil
+}
+
+// bytesOf returns how many bytes of another file a tensor takes.
+func bytesOf(t *onnxpb.TensorProto) (int64, error) {
+	size := onnxpb.Bits(t.DataType)
+	if size == 0 {
+		return 0, fmt.Errorf("its element type is %d, which no other file can hold", t.DataType)
+	}
+	count, err := elementsOf(t, size)
+	return (count*int64(size) + 7) / 8, err
+}
+
+// read reads a part of a file, after a look at whether the file has it.
+func (r *inliner) read(name string, offset, length int64) ([]byte, error) {
 	f, err := r.open(name)
 	if err != nil {
-		return fmt.Errorf("its data: %w", err)
+		return nil, err
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return fmt.Errorf("its data: %w", err)
+		return nil, err
 	}
 	if offset > info.Size()-length {
-		return fmt.Errorf("its data: the file %s has %d bytes, and %d from byte %d on are wanted",
+		return nil, fmt.Errorf("the file %s has %d bytes, and %d from byte %d on are wanted",
 			onnxpb.Quote(name), info.Size(), length, offset)
 	}
 	at, ok := f.(io.ReaderAt)
 	if !ok {
-		return fmt.Errorf("its data: the file %s can only be read from the start", onnxpb.Quote(name))
+		return nil, fmt.Errorf("the file %s can only be read from the start", onnxpb.Quote(name))
 	}
-	t.RawData = make([]byte, length)
-	if _, err := io.ReadFull(io.NewSectionReader(at, offset, length), t.RawData); err != nil {
-		return fmt.Errorf("its data: the file %s: %w", onnxpb.Quote(name), err)
+	data := make([]byte, length)
+	if _, err := io.ReadFull(io.NewSectionReader(at, offset, length), data); err != nil {
+		return nil, fmt.Errorf("the file %s: %w", onnxpb.Quote(name), err)
 	}
-	t.DataLocation, t.ExternalData = 0, nil
-	return nil
+	return data, nil
 }
 
 // place returns where the data of a tensor is.

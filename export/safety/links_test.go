@@ -45,7 +45,7 @@ func TestReadFileLinks(t *testing.T) {
 		if err := errors.Join(os.RemoveAll(link), os.Symlink(tc.to, link)); err != nil {
 			t.Fatal(err)
 		}
-		got, err := safety.ReadFile(path, tc.within)
+		got, _, err := safety.ReadFile(path, tc.within)
 		switch {
 		case tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want) || !strings.HasPrefix(err.Error(), path+": ")):
 			t.Errorf("%s: error %v, want %s: … %q", tc.name, err, path, tc.want)

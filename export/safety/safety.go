@@ -35,6 +35,8 @@ type Options struct {
 	// Unvalidated lets everything pass that has the form of an ONNX file, weights
 	// that are damaged too. It is for files whose origin is trusted.
 	Unvalidated bool
+	// External is the contents of the other files that have initializers, by the names that the model has for them.
+	External map[string][]byte
 }
 
 // MaxTurns bounds the turns of all Loops of a file, the turns of a Loop within a Loop
@@ -64,7 +66,8 @@ var (
 
 // File is a model file that has been parsed.
 type File struct {
-	Data            []byte             // the bytes, which hold all the data
+	Data            []byte             // the bytes, which hold all data but External
+	External        map[string][]byte  // of Options
 	Proto           *onnxpb.ModelProto // for the packages of this module that read on: see there
 	Inputs, Outputs []card.Port        // inputs without those that have a value in the file
 	Metadata        map[string]string
@@ -79,7 +82,10 @@ func Check(data []byte, opt Options) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("safety: %w", err)
 	}
-	f := &File{Data: data, Proto: m, Inputs: ports(onnxpb.Inputs(m.Graph)), Outputs: ports(onnxpb.Outputs(m.Graph)),
+	if _, err := attach(m.Graph, opt.External); err != nil {
+		return nil, fmt.Errorf("safety: %w", err)
+	}
+	f := &File{Data: data, External: opt.External, Proto: m, Inputs: ports(onnxpb.Inputs(m.Graph)), Outputs: ports(onnxpb.Outputs(m.Graph)),
 		Metadata: onnxpb.Metadata(m)}
 	if opt.Unvalidated {
 		return f, nil
@@ -115,9 +121,13 @@ func ports(values []onnxpb.Value) (list []card.Port) {
 }
 
 // Marshal writes a file that Check lets pass under the options, with metadata. A card among it
-// gets the hash of the weights.
+// gets the hash of the weights, also of those in Options.External.
 func Marshal(m *onnxpb.ModelProto, metadata map[string]string, opt Options) ([]byte, error) {
-	if err := validate(m, opt); err != nil {
+	detach, err := attach(m.Graph, opt.External)
+	if err == nil {
+		err = validate(m, opt)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if metadata[card.SchemaKey] != "" {
@@ -127,6 +137,7 @@ func Marshal(m *onnxpb.ModelProto, metadata map[string]string, opt Options) ([]b
 	for _, k := range slices.Sorted(maps.Keys(metadata)) {
 		m.MetadataProps = append(m.MetadataProps, &onnxpb.StringStringEntryProto{Key: k, Value: metadata[k]})
 	}
+	detach()
 	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
 		return nil, err

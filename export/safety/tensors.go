@@ -37,7 +37,7 @@ func elementsOf(t *onnxpb.TensorProto, bits int) (int64, error) {
 func checkTensor(t *onnxpb.TensorProto) error {
 	if t.DataLocation != 0 || len(t.ExternalData) > 0 {
 		return fmt.Errorf("its data is in another file: open the model by its path, so that the other is looked for " +
-			"in its folder")
+			"in its folder, or give that folder (runtime.Options.Beside)")
 	}
 	if len(t.Segment) > 0 {
 		return fmt.Errorf("it is one segment of a tensor, which is not supported")

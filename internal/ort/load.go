@@ -11,12 +11,13 @@ import (
 	"slices"
 	"unicode/utf16"
 
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/internal/ort/library"
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
-// load makes a session. The model's bytes are not needed afterwards.
-func (a *api) load(model []byte, host hostPart, lib Library, opt engine.Options) (session handle, err error) {
+// load makes a session. The file's bytes, and those beside it, are not needed afterwards.
+func (a *api) load(file *safety.File, host hostPart, lib Library, opt engine.Options) (session handle, err error) {
 	options, err := a.create(createSessionOptions)
 	if err != nil {
 		return 0, fmt.Errorf("ort: %w", err)
@@ -27,8 +28,11 @@ func (a *api) load(model []byte, host hostPart, lib Library, opt engine.Options)
 	}
 	var pin goruntime.Pinner
 	defer pin.Unpin()
+	if err := a.addExternal(options, &pin, file.External); err != nil {
+		return 0, err
+	}
 	create := func() error {
-		session, err = a.create(createSessionFromArray, uintptr(a.env), pinSlice(&pin, model), uintptr(len(model)),
+		session, err = a.create(createSessionFromArray, uintptr(a.env), pinSlice(&pin, file.Data), uintptr(len(file.Data)),
 			uintptr(options))
 		if err != nil {
 			return fmt.Errorf("ort: load model: %w", err)
@@ -47,6 +51,24 @@ func (a *api) load(model []byte, host hostPart, lib Library, opt engine.Options)
 		return create()
 	})
 	return session, err
+}
+
+// addExternal hands over the contents of files with initializers, by name.
+func (a *api) addExternal(options handle, pin *goruntime.Pinner, files map[string][]byte) error {
+	if len(files) == 0 {
+		return nil
+	}
+	var names, contents, sizes []uintptr
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		names = append(names, pathString(pin, name))
+		contents = append(contents, pinSlice(pin, files[name]))
+		sizes = append(sizes, uintptr(len(files[name])))
+	}
+	if err := a.do(addExternalInitializersInMemory, uintptr(options), pinSlice(pin, names), pinSlice(pin, contents),
+		pinSlice(pin, sizes), uintptr(len(names))); err != nil {
+		return fmt.Errorf("ort: data of initializers: %w", err)
+	}
+	return nil
 }
 
 // releaseSession releases a session of a provider.

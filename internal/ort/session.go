@@ -65,7 +65,7 @@ func newSession(file engine.File, opt engine.Options) (*session, error) {
 	if s.library, s.api, err = acquire(opt.Provider, opt.Library); err != nil {
 		return nil, err
 	}
-	if s.model, err = s.api.load(file.Parsed.Data, host, s.library, opt); err != nil {
+	if s.model, err = s.api.load(file.Parsed, host, s.library, opt); err != nil {
 		return nil, errors.Join(err, release())
 	}
 	if s.device, err = newDevice(s.api, s.model, host, s.inputs, opt); err != nil {

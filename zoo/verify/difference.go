@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -26,10 +27,11 @@ var comparedFactors = []float64{1, 1.5, 2}
 // difference compares a file in another precision with the model's float32 file, run by one
 // engine: logits on samples of the model's tasks, at and beyond the trained lengths, or on
 // random tokens where it has no task; and exact matches on the same samples.
-func difference(ctx context.Context, full, file []byte, engine runtime.Options) (d card.Difference, err error) {
+func difference(ctx context.Context, files [2][]byte, data [2]fs.FS, engine runtime.Options) (d card.Difference, err error) {
 	var sessions [2]*runtime.Session
-	for i, data := range [][]byte{full, file} {
-		if sessions[i], err = runtime.OpenBytes(data, engine); err != nil {
+	for i, file := range files {
+		engine.Beside = data[i]
+		if sessions[i], err = runtime.OpenBytes(file, engine); err != nil {
 			return d, err
 		}
 		defer func() { err = errors.Join(err, sessions[i].Close()) }()

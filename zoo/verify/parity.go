@@ -5,6 +5,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -57,7 +58,7 @@ const pieces = 7
 // parity runs a model file in ONNX Runtime (any of its providers), or by pieces in pure Go
 // (provider go), and whole in pure Go in float64, and returns the worst error of the
 // former, at 1, 4 and 8 times the trained length (see verifiedLengths). One too large is an error.
-func parity(ctx context.Context, file []byte, engine runtime.Options) (worst float64, err error) {
+func parity(ctx context.Context, file []byte, data fs.FS, engine runtime.Options) (worst float64, err error) {
 	got := engine
 	got.ChunkSize = task.MaxLength
 	if got.Provider == "go" {
@@ -68,6 +69,7 @@ func parity(ctx context.Context, file []byte, engine runtime.Options) (worst flo
 	plain := runtime.Options{Provider: "go", ChunkSize: task.MaxLength}
 	var sessions [3]*runtime.Session
 	for i, opt := range []runtime.Options{exact, plain, got} {
+		opt.Beside = data
 		if sessions[i], err = runtime.OpenBytes(file, opt); err != nil {
 			return 0, err
 		}

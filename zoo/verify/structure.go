@@ -16,8 +16,8 @@ import (
 // attributes, edges, weights to the bit, inputs and outputs with their element types
 // and fixed axes. Of a looped file (export.WriteLooped) the graph is compared wherever it stands:
 // before the Loop and within it. onnx-go reads each large weight by itself, so that one at a time is in memory again.
-func structure(file []byte, g *graph.Graph, weights map[string]*tensor.Tensor) error {
-	f, err := safety.Check(file, safety.Options{Unvalidated: true})
+func structure(file []byte, external map[string][]byte, g *graph.Graph, weights map[string]*tensor.Tensor) error {
+	f, err := safety.Check(file, safety.Options{Unvalidated: true, External: external})
 	if err != nil {
 		return fmt.Errorf("verify: structure: %w", err)
 	}

@@ -52,7 +52,7 @@ func TestStructure(t *testing.T) {
 		for _, fused := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/fused=%v", row.Name, fused), func(t *testing.T) {
 				g, _, weights := small(t, row.Name, fused)
-				if err := structure(written(t, g, weights), g, weights); err != nil {
+				if err := structure(written(t, g, weights), nil, g, weights); err != nil {
 					t.Error(err)
 				}
 			})
@@ -76,7 +76,7 @@ func TestStructureOfAnswers(t *testing.T) {
 				t.Fatal(err)
 			}
 			g := d.Graph
-			if err := structure(file, g, m.Weights); err != nil {
+			if err := structure(file, nil, g, m.Weights); err != nil {
 				t.Errorf("%s, %s: %v", encoding, profile, err)
 			}
 			for place, nodes := range map[string]func(g *onnxpb.GraphProto) []*onnxpb.NodeProto{
@@ -95,7 +95,7 @@ func TestStructureOfAnswers(t *testing.T) {
 						}
 					}
 				})
-				if err := structure(changed, g, m.Weights); found &&
+				if err := structure(changed, nil, g, m.Weights); found &&
 					(err == nil || !strings.Contains(err.Error(), `is "Sub" of 2 inputs, expected Add of 2`)) {
 					t.Errorf("%s, %s: another operator in %s: %v", encoding, profile, place, err)
 				}
@@ -119,7 +119,7 @@ func TestStructureOfLeaves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := structure(written(t, g, nil), g, nil); err != nil {
+	if err := structure(written(t, g, nil), nil, g, nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -192,7 +192,7 @@ func TestStructureFinds(t *testing.T) {
 			"onnx-go cannot decode the model"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if err := structure(change(t, file, tt.change), g, weights); err == nil ||
+			if err := structure(change(t, file, tt.change), nil, g, weights); err == nil ||
 				!strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error is %v, want it to contain %q", err, tt.want)
 			}
