@@ -169,7 +169,7 @@ func composeConstant(c *composer) []*graph.Node {
 	if len(c.attrs) != 1 {
 		return []*graph.Node{c.fail("it has %d attributes, want 1", len(c.attrs))}
 	}
-	t := tensor.New(tensor.Bool)
+	var t *tensor.Tensor
 	switch v := c.attrs[0].Value.(type) {
 	case *onnxpb.TensorProto:
 		return []*graph.Node{c.stored(v)}

@@ -19,8 +19,8 @@ import (
 	"github.com/nopezoo/zoo/experiment/sweep"
 )
 
-// patience is how long anything here may take that takes seconds: machines stall.
-const patience = 5 * time.Minute
+// slurmPatience is how long anything here may take that takes seconds: machines stall.
+const slurmPatience = 5 * time.Minute
 
 // TestSlurm sends sweeps through a real Slurm. Three runs are cut short in the
 // three ways there are, and must end as the same runs do without.
@@ -122,7 +122,7 @@ func runZoo(t *testing.T, args ...string) string { t.Helper(); return command(t,
 // command runs a program and returns what it prints.
 func command(t *testing.T, name string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), slurmPatience)
 	defer cancel()
 	var out, complaint bytes.Buffer
 	c := exec.CommandContext(ctx, name, args...)
@@ -146,9 +146,9 @@ func status(t *testing.T, verb []string) []sweep.Status {
 // awaitYes asks until the answer is yes.
 func awaitYes(t *testing.T, what string, ask func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !ask(); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(slurmPatience); !ask(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within %v", what, patience)
+			t.Fatalf("%s: not within %v", what, slurmPatience)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 // functions are those that a template may call by name.
@@ -281,13 +282,11 @@ func pythonTitle(s string) string {
 }
 
 func capitalized(s string) string {
-	for i, c := range s {
-		if i > 0 {
-			break
-		}
-		return string(unicode.ToTitle(c)) + strings.ToLower(s[len(string(c)):])
+	if s == "" {
+		return ""
 	}
-	return s
+	first, size := utf8.DecodeRuneInString(s)
+	return string(unicode.ToTitle(first)) + strings.ToLower(s[size:])
 }
 
 // objectMethods are Python's methods of dictionaries.
