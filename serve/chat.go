@@ -48,7 +48,7 @@ func (h *Handler) understandChat(ctx context.Context, c *call, body []byte) (*re
 	if err != nil {
 		return nil, err
 	}
-	text, err := s.chat.Render(ctx, q.Messages, q.Variables)
+	text, err := s.renderChat(ctx, q.Messages, q.Variables)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -79,10 +80,10 @@ type served struct {
 	completions streamer
 	close       func() error // ends the completions
 	vocab       int
-	maxLength   int            // of the model; 0 for no limit
-	fingerprint string         // of its weights; "" where they have no hash
-	chat        *chat.Template // nil where conversations are refused, as noChat says
-	noChat      error
+	maxLength   int    // of the model; 0 for no limit
+	fingerprint string // of its weights; "" where they have no hash
+	renderChat  func(ctx context.Context, messages json.RawMessage, more map[string]json.RawMessage) (string, error)
+	noChat      error         // why conversations are refused; nil where they are not
 	scoring     chan struct{} // has an element while a prompt is scored
 }
 
@@ -149,7 +150,7 @@ func newServed(m Model, batch runtime.BatcherOptions) (*served, error) {
 	}
 	s.noChat = errors.New("it came without a chat template; ask /v1/completions")
 	if p := info.Card.Pretrained; p != nil && p.Chat != nil {
-		s.chat, s.noChat = chat.New(p.Chat.Template, p.Chat.BOS, p.Chat.EOS)
+		s.renderChat, s.noChat = chat.New(p.Chat.Template, p.Chat.BOS, p.Chat.EOS)
 	}
 	return s, s.begin(info.Provider, batch)
 }

@@ -18,48 +18,44 @@ const (
 	mostOutput = 4 << 20 // bytes
 )
 
-// Template writes conversations. It is safe for concurrent use.
-type Template struct {
-	parsed     *jinja.Template
-	begin, end string // the tokens that begin and end a text
-}
-
-// New reads a chat template, which comes from a stranger: its size, steps and output are bounded. begin and end are
-// the texts of the tokens that begin and end a text, in the template bos_token and eos_token.
-func New(source, begin, end string) (*Template, error) {
-	parsed, err := jinja.Parse(source)
+// New returns what writes conversations by a chat template, safe for concurrent use. The template comes from a
+// stranger: its size, steps and output are bounded. begin and end are the texts of the tokens that begin and end a text,
+// in the template bos_token and eos_token.
+//
+// render writes messages, a JSON list of objects such as {"role": "user", "content": "Hi"}, and the beginning of the
+// message that the model is to write. Parts of a content that are texts are joined by newlines. more are further
+// variables of the template, in JSON. Errors are of the messages or of the template, or the context's.
+func New(source, begin, end string) (
+	render func(ctx context.Context, messages json.RawMessage, more map[string]json.RawMessage) (string, error), err error,
+) {
+	t, err := jinja.Parse(source)
 	if err != nil {
 		return nil, fmt.Errorf("chat template: %w", err)
 	}
-	return &Template{parsed, begin, end}, nil
-}
-
-// Render writes messages, a JSON list of objects such as {"role": "user", "content": "Hi"}, and the beginning of the
-// message that the model is to write. Parts of a content that are texts are joined by newlines. more are further
-// variables of the template, in JSON. Errors are of the messages or of the template, or the context's.
-func (t *Template) Render(ctx context.Context, messages json.RawMessage, more map[string]json.RawMessage) (string, error) {
-	variables := map[string]any{"bos_token": t.begin, "eos_token": t.end}
-	for name, data := range more {
-		v, err := jinja.FromJSON(data)
-		if err != nil {
-			return "", fmt.Errorf("%s: %w", name, err)
+	return func(ctx context.Context, messages json.RawMessage, more map[string]json.RawMessage) (string, error) {
+		variables := map[string]any{"bos_token": begin, "eos_token": end}
+		for name, data := range more {
+			v, err := jinja.FromJSON(data)
+			if err != nil {
+				return "", fmt.Errorf("%s: %w", name, err)
+			}
+			variables[name] = v
 		}
-		variables[name] = v
-	}
-	v, err := conversation(messages)
-	if err != nil {
-		return "", err
-	}
-	variables["messages"], variables["add_generation_prompt"] = v, true
-	text, err := t.parsed.Render(ctx, variables, jinja.Limits{Steps: mostSteps, Output: mostOutput})
-	var raised *jinja.RaisedError
-	switch {
-	case errors.As(err, &raised):
-		return "", fmt.Errorf("the chat template refuses the messages: %w", err)
-	case err != nil && ctx.Err() == nil:
-		return "", fmt.Errorf("chat template: %w", err)
-	}
-	return text, err
+		v, err := conversation(messages)
+		if err != nil {
+			return "", err
+		}
+		variables["messages"], variables["add_generation_prompt"] = v, true
+		text, err := t.Render(ctx, variables, jinja.Limits{Steps: mostSteps, Output: mostOutput})
+		var raised *jinja.RaisedError
+		switch {
+		case errors.As(err, &raised):
+			return "", fmt.Errorf("the chat template refuses the messages: %w", err)
+		case err != nil && ctx.Err() == nil:
+			return "", fmt.Errorf("chat template: %w", err)
+		}
+		return text, err
+	}, nil
 }
 
 // conversation checks messages, and joins the parts of their contents.

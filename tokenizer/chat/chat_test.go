@@ -10,7 +10,7 @@ const marked = "{{ bos_token }}{% for m in messages %}<{{ m.role }}>{{ m.content
 	"{% if add_generation_prompt %}<assistant>{% endif %}{% if think is defined %}{{ think }}{% endif %}{% if messages[0].role == 'bad' %}{{ raise_exception('no such role') }}{% endif %}"
 
 func TestRender(t *testing.T) {
-	template, err := New(marked, "[", "]")
+	render, err := New(marked, "[", "]")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestRender(t *testing.T) {
 		if err := json.Unmarshal([]byte(tt.more), &more); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := template.Render(t.Context(), json.RawMessage(tt.messages), more); err != nil || got != tt.want {
+		if got, err := render(t.Context(), json.RawMessage(tt.messages), more); err != nil || got != tt.want {
 			t.Errorf("%s: %q, %v; want %q", tt.messages, got, err, tt.want)
 		}
 	}
@@ -33,7 +33,7 @@ func TestRender(t *testing.T) {
 		`[{"role": "user", "content": [5]}]`: "content: want a text", `[{"role": "bad"}]`: "the chat template refuses the messages: no such role",
 		`[{"role": "user", "content": ` + strings.Repeat("[", 2000) + strings.Repeat("]", 2000) + `}]`: "message 0",
 	} {
-		if got, err := template.Render(t.Context(), json.RawMessage(messages), nil); err == nil || !strings.Contains(err.Error(), want) {
+		if got, err := render(t.Context(), json.RawMessage(messages), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60s: %q, %v; want %q", messages, got, err, want)
 		}
 	}
