@@ -38,7 +38,7 @@ func TestErrors(t *testing.T) {
 		{"show x y", `unexpected argument "y" after a file; see: program show --help`},
 		{"show x --line 3", "unknown flag --line; did you mean --lines? see: program show --help"},
 		{"show x --out y", "unknown flag --out; see: program show --help"},
-		{"show x --length 3", "unknown flag --length; did you mean --lines? see: program show --help"},
+		{"show x --length 3", "unknown flag --length; see: program show --help"}, // lengths, as others call it, is no flag here
 		{"show x --lines many", `--lines "many": want a whole number; see: program show --help`},
 		{"show x --lines", "--lines lacks its value, a whole number; see: program show --help"},
 		{"show x --json --text", "--json and --text exclude each other; give one of them; see: program show --help"},
