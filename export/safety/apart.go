@@ -37,6 +37,14 @@ type part struct {
 	offset, end int64
 }
 
+// placed returns where the data of an initializer lies in another file.
+func placed(t *onnxpb.TensorProto) (name string, offset, length int64, err error) {
+	if length, err = bytesOf(t); err == nil {
+		name, offset, err = place(t, length)
+	}
+	return name, offset, length, err
+}
+
 // readApart reads the files with a graph's initializers.
 func (r *inliner) readApart(g *onnxpb.GraphProto) (map[string][]byte, error) {
 	parts := map[string][]part{}
@@ -44,22 +52,19 @@ func (r *inliner) readApart(g *onnxpb.GraphProto) (map[string][]byte, error) {
 		if t.DataLocation != external {
 			continue
 		}
-		length, err := bytesOf(t)
-		if err == nil {
-			var name string
-			var offset int64
-			if name, offset, err = place(t, length); err == nil && strings.ContainsAny(name, `/\`) {
-				err = fmt.Errorf("its data: the file %s is not named by a plain file name; move it into the model's folder",
-					onnxpb.Quote(name))
-			}
-			if err == nil && offset > offset+length {
-				err = fmt.Errorf("its data: the offset %d is too large", offset)
-			}
-			parts[name] = append(parts[name], part{t.Name, offset, offset + length})
+		name, offset, length, err := placed(t)
+		switch {
+		case err != nil:
+		case strings.ContainsAny(name, `/\`):
+			err = fmt.Errorf("its data: the file %s is not named by a plain file name; move it into the model's folder",
+				onnxpb.Quote(name))
+		case offset > offset+length:
+			err = fmt.Errorf("its data: the offset %d is too large", offset)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("initializer %s: %w", onnxpb.Quote(t.Name), err)
 		}
+		parts[name] = append(parts[name], part{t.Name, offset, offset + length})
 	}
 	out := map[string][]byte{}
 	for name, list := range parts {
@@ -104,12 +109,7 @@ func attach(g *onnxpb.GraphProto, files map[string][]byte) (detach func(), err e
 		if t.DataLocation != external || len(files) == 0 {
 			continue
 		}
-		length, err := bytesOf(t)
-		var name string
-		var offset int64
-		if err == nil {
-			name, offset, err = place(t, length)
-		}
+		name, offset, length, err := placed(t)
 		if data := files[name]; err == nil && offset > int64(len(data))-length {
 			err = fmt.Errorf("its data: of the file %s %d bytes are given, and %d from byte %d on are wanted",
 				onnxpb.Quote(name), len(data), length, offset)
