@@ -27,20 +27,12 @@ func (h *Handler) chatCompletions(c *call) error { return h.complete(c, h.unders
 
 // understandChat makes a response of a conversation: of the text that the model's chat template makes of it.
 func (h *Handler) understandChat(ctx context.Context, c *call, body []byte) (*response, error) {
-	done, err := h.turn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
 	q := &chatRequest{sampled: unset}
-	if err := parseFields(body, q); err != nil {
-		return nil, err
-	}
-	s, err := h.lookup(q.Model)
+	s, err := h.addressed(c, body, q, &q.Model)
 	if err != nil {
 		return nil, err
 	}
-	c.model, c.streams = s.Name, q.Stream
+	c.streams = q.Stream
 	if s.noChat != nil {
 		return nil, wrong("model", "%s takes no conversations: %v", s.Name, s.noChat)
 	}

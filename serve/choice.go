@@ -133,19 +133,18 @@ func (s *served) piece(before, id int64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if before < 0 {
-		before = id // and the text is the token's alone
-	}
-	first, err := s.Session.Decode([]int64{before})
-	if err != nil {
-		return "", err
-	}
-	both, err := s.Session.Decode([]int64{before, id})
-	if err != nil {
-		return "", err
-	}
-	if rest, ok := strings.CutPrefix(both, first); ok {
-		text = rest
+	if before >= 0 {
+		first, err := s.Session.Decode([]int64{before})
+		if err != nil {
+			return "", err
+		}
+		both, err := s.Session.Decode([]int64{before, id})
+		if err != nil {
+			return "", err
+		}
+		if rest, ok := strings.CutPrefix(both, first); ok {
+			text = rest
+		}
 	}
 	if utf8.ValidString(text) {
 		return text, nil

@@ -29,7 +29,7 @@ func (h *Handler) completions(c *call) error { return h.complete(c, h.understand
 // complete serves a request for completions that understand reads.
 func (h *Handler) complete(c *call, understand func(context.Context, *call, []byte) (*response, error)) error {
 	return h.bounded(c, func(ctx context.Context, body []byte) error {
-		a, err := understand(ctx, c, body)
+		a, err := inTurn(ctx, h, func() (*response, error) { return understand(ctx, c, body) })
 		if err != nil {
 			return err
 		}
@@ -114,24 +114,32 @@ func (h *Handler) body(c *call, held *hold) ([]byte, error) {
 	return body, supported(c.control.SetReadDeadline(time.Time{}))
 }
 
-// turn waits until a request may be parsed, and returns what ends that. As many requests at a time as there are
-// processors: what JSON and tokenizers take for a moment is many times the body.
-func (h *Handler) turn(ctx context.Context) (done func(), err error) {
+// inTurn waits until a request may be parsed, and does it. As many requests at a time as there are processors: what
+// JSON and tokenizers take for a moment is many times the body.
+func inTurn[T any](ctx context.Context, h *Handler, parse func() (T, error)) (made T, err error) {
 	select {
 	case h.understanding <- struct{}{}:
-		return func() { <-h.understanding }, nil
+		defer func() { <-h.understanding }()
+		return parse()
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return made, ctx.Err()
 	}
+}
+
+// addressed reads the fields of a body, and returns the model that one of them names.
+func (h *Handler) addressed(c *call, body []byte, fields any, model *string) (*served, error) {
+	if err := parseFields(body, fields); err != nil {
+		return nil, err
+	}
+	s, err := h.lookup(*model)
+	if err == nil {
+		c.model = s.Name
+	}
+	return s, err
 }
 
 // understand makes a response of a body.
 func (h *Handler) understand(ctx context.Context, c *call, body []byte) (*response, error) {
-	done, err := h.turn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
 	q, err := parse(body)
 	if err != nil {
 		return nil, err

@@ -15,14 +15,10 @@ func (h *Handler) tokenize(c *call) error {
 			Prompt     string `json:"prompt" takes:"a text"`
 			AddSpecial *bool  `json:"add_special_tokens" takes:"true or false"` // nil is true
 		}
-		if err := parseFields(body, &q); err != nil {
-			return nil, err
-		}
-		s, err := h.lookup(q.Model)
+		s, err := h.addressed(c, body, &q, &q.Model)
 		if err != nil {
 			return nil, err
 		}
-		c.model = s.Name
 		ids, _, err := s.read(ctx, runtime.Prompt{Text: q.Prompt}, q.AddSpecial == nil || *q.AddSpecial)
 		switch {
 		case err != nil && ctx.Err() != nil:
@@ -46,14 +42,10 @@ func (h *Handler) detokenize(c *call) error {
 			Model  string  `json:"model" takes:"a text"`
 			Tokens []int64 `json:"tokens" takes:"a list of token ids"`
 		}
-		if err := parseFields(body, &q); err != nil {
-			return nil, err
-		}
-		s, err := h.lookup(q.Model)
+		s, err := h.addressed(c, body, &q, &q.Model)
 		if err != nil {
 			return nil, err
 		}
-		c.model = s.Name
 		text, err := s.Session.Decode(q.Tokens)
 		if err != nil {
 			return nil, wrong("tokens", "tokens: %v", err)
@@ -67,14 +59,7 @@ func (h *Handler) detokenize(c *call) error {
 // parsed serves a request whose response parsing its body gives.
 func (h *Handler) parsed(c *call, parse func(ctx context.Context, body []byte) (any, error)) error {
 	return h.bounded(c, func(ctx context.Context, body []byte) error {
-		done, err := h.turn(ctx)
-		if err != nil {
-			return err
-		}
-		response, err := func() (any, error) {
-			defer done()
-			return parse(ctx, body)
-		}()
+		response, err := inTurn(ctx, h, func() (any, error) { return parse(ctx, body) })
 		if err == nil {
 			c.json(http.StatusOK, response)
 		}

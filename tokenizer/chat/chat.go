@@ -3,11 +3,11 @@
 package chat
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/nopezoo/zoo/tokenizer/chat/internal/jinja"
 )
@@ -77,15 +77,11 @@ func conversation(data json.RawMessage) (any, error) {
 		if !ok {
 			return nil, fmt.Errorf("message %d is no object", i)
 		}
-		var known struct {
-			Role    *string
-			Content json.RawMessage
-		}
-		if err := json.Unmarshal(m, &known); err != nil || known.Role == nil {
+		if _, ok := message.Get("role").(string); !ok {
 			return nil, fmt.Errorf("message %d has no role, such as \"user\"", i)
 		}
-		if bytes.HasPrefix(bytes.TrimSpace(known.Content), []byte("[")) {
-			text, err := joined(known.Content)
+		if parts, ok := message.Get("content").([]any); ok {
+			text, err := joined(parts)
 			if err != nil {
 				return nil, fmt.Errorf("message %d: %w", i, err)
 			}
@@ -96,21 +92,20 @@ func conversation(data json.RawMessage) (any, error) {
 	return out, nil
 }
 
-// joined returns the texts of the parts of a content.
-func joined(content json.RawMessage) (string, error) {
-	var parts []struct{ Type, Text string }
-	if err := json.Unmarshal(content, &parts); err != nil {
-		return "", errors.New(`content: want a text, or a list of parts such as {"type": "text", "text": "Hi"}`)
-	}
-	var b bytes.Buffer
+// joined returns the texts of the parts of a content, a line each.
+func joined(parts []any) (string, error) {
+	texts := make([]string, len(parts))
 	for i, p := range parts {
-		if p.Type != "text" {
-			return "", fmt.Errorf("content has a part of type %.40q: the models read texts alone", p.Type)
+		part, ok := p.(*jinja.Object)
+		if !ok {
+			return "", errors.New(`content: want a text, or a list of parts such as {"type": "text", "text": "Hi"}`)
 		}
-		if i > 0 {
-			b.WriteByte('\n')
+		if kind, _ := part.Get("type").(string); kind != "text" {
+			return "", fmt.Errorf("content has a part of type %.40q: the models read texts alone", kind)
 		}
-		b.WriteString(p.Text)
+		if texts[i], ok = part.Get("text").(string); !ok && part.Get("text") != nil {
+			return "", errors.New("content has a part whose text is no text")
+		}
 	}
-	return b.String(), nil
+	return strings.Join(texts, "\n"), nil
 }

@@ -501,39 +501,17 @@ func (c *call) evaluate(r *run, s *scope) any {
 	return f(r, c.line, positional, named)
 }
 
-// filter is value | NAME(arguments).
-type filter struct {
-	name      string
+// applied is value | NAME(arguments), or value is NAME(arguments): a function of a value in front.
+type applied struct {
 	value     expression
 	function  function
 	arguments arguments
 	line      int
 }
 
-func (f *filter) evaluate(r *run, s *scope) any {
+func (a *applied) evaluate(r *run, s *scope) any {
 	r.spend(1)
-	positional, named := f.arguments.evaluateBehind(r, s, f.value)
-	return f.function(r, f.line, positional, named)
-}
-
-// evaluateBehind returns the arguments behind a first one.
-func (a arguments) evaluateBehind(r *run, s *scope, first expression) ([]any, map[string]any) {
-	value := first.evaluate(r, s)
-	positional, named := a.evaluate(r, s)
-	return append([]any{value}, positional...), named
-}
-
-// test is value is NAME(arguments).
-type test struct {
-	name      string
-	value     expression
-	function  function
-	arguments arguments
-	line      int
-}
-
-func (t *test) evaluate(r *run, s *scope) any {
-	r.spend(1)
-	positional, named := t.arguments.evaluateBehind(r, s, t.value)
-	return t.function(r, t.line, positional, named)
+	value := a.value.evaluate(r, s)
+	positional, named := a.arguments.evaluate(r, s)
+	return a.function(r, a.line, append([]any{value}, positional...), named)
 }

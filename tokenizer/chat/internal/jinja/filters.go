@@ -372,14 +372,14 @@ func (r *run) format(text string, args []any, line int) string {
 			continue
 		}
 		if next == len(args) {
-			fail(line, "format: %q has more verbs than arguments", shortened(text))
+			fail(line, "format: %.40q has more verbs than arguments", text)
 		}
 		r.spend(1000) // what flags may widen
 		b.WriteString(r.verb(text[i], flags, args[next], line))
 		next++
 	}
 	if next < len(args) {
-		fail(line, "format: %q has fewer verbs than arguments", shortened(text))
+		fail(line, "format: %.40q has fewer verbs than arguments", text)
 	}
 	r.spend(b.Len())
 	return b.String()
@@ -415,12 +415,4 @@ func (r *run) verb(verb byte, flags string, v any, line int) string {
 	}
 	fail(line, "format: %%%c of %s is not supported", verb, describe(v))
 	return ""
-}
-
-// shortened is the beginning of a long text.
-func shortened(s string) string {
-	if runes := []rune(s); len(runes) > 40 {
-		return string(runes[:40]) + "…"
-	}
-	return s
 }

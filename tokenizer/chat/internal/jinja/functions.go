@@ -102,12 +102,8 @@ var stringMethods = map[string]function{
 	"lower":      onText("lower", strings.ToLower),
 	"title":      onText("title", pythonTitle),
 	"capitalize": onText("capitalize", capitalized),
-	"startswith": func(r *run, line int, args []any, named map[string]any) any {
-		return affix("startswith", strings.HasPrefix, r, line, args, named)
-	},
-	"endswith": func(r *run, line int, args []any, named map[string]any) any {
-		return affix("endswith", strings.HasSuffix, r, line, args, named)
-	},
+	"startswith": affix("startswith", strings.HasPrefix),
+	"endswith":   affix("endswith", strings.HasSuffix),
 	"split": func(r *run, line int, args []any, named map[string]any) any {
 		values := parameters("split", line, 1, args, named, "text", "sep", "maxsplit")
 		return r.split(values, line)
@@ -180,20 +176,23 @@ func trimming(name string, left, right bool) function {
 	}
 }
 
-func affix(name string, has func(s, part string) bool, r *run, line int, args []any, named map[string]any) any {
-	values := parameters(name, line, 2, args, named, "text", "part")
-	s := asText(name, line, values[0])
-	parts, several := values[1].(tuple)
-	if !several {
-		parts = tuple{values[1]}
-	}
-	for _, part := range parts {
-		r.spend(1)
-		if has(s, asText(name, line, part)) {
-			return true
+// affix makes a method that looks for one text, or one of several, at an end.
+func affix(name string, has func(s, part string) bool) function {
+	return func(r *run, line int, args []any, named map[string]any) any {
+		values := parameters(name, line, 2, args, named, "text", "part")
+		s := asText(name, line, values[0])
+		parts, several := values[1].(tuple)
+		if !several {
+			parts = tuple{values[1]}
 		}
+		for _, part := range parts {
+			r.spend(1)
+			if has(s, asText(name, line, part)) {
+				return true
+			}
+		}
+		return false
 	}
-	return false
 }
 
 // split is Python's str.split of text, separator and most.

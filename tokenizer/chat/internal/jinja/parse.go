@@ -376,10 +376,10 @@ func (p *parser) unary(filtered bool) (value expression) {
 	for filtered {
 		switch line := p.now().line; {
 		case p.sign("|"):
-			f := &filter{name: p.name(), value: value, line: line}
-			f.function = filters[f.name]
+			name := p.name()
+			f := &applied{value: value, function: filters[name], line: line}
 			if f.function == nil {
-				p.failf("the filter %q is not supported", f.name)
+				p.failf("the filter %q is not supported", name)
 			}
 			if p.sign("(") {
 				f.arguments = p.arguments()
@@ -398,10 +398,10 @@ func (p *parser) unary(filtered bool) (value expression) {
 
 func (p *parser) test(value expression, line int) expression {
 	negated := p.word("not")
-	t := &test{name: p.name(), value: value, line: line}
-	t.function = tests[t.name]
+	name := p.name()
+	t := &applied{value: value, function: tests[name], line: line}
 	if t.function == nil {
-		p.failf("the test %q is not supported", t.name)
+		p.failf("the test %q is not supported", name)
 	}
 	switch now := p.now(); {
 	case p.sign("("):

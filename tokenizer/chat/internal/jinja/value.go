@@ -32,6 +32,9 @@ type Object struct {
 // Set adds an entry, or changes the one of that key.
 func (o *Object) Set(key string, value any) { o.set(key, value) }
 
+// Get returns the value of a key; nil where there is none.
+func (o *Object) Get(key string) any { return o.values[key] }
+
 func (o *Object) set(key, value any) {
 	if o.values == nil {
 		o.values = map[any]any{}
