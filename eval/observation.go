@@ -47,23 +47,35 @@ const (
 	//   - fit_length (as Length), fit_states
 	//   - r2, mean_error (tokens), and r2_withheld: over the positions left out of the fit, every fourth; absent at other lengths
 	//   - classified [c]: states whose position a ridge classifier names. Control: one over the positions
+	//   - mixed_states, r2_mixed: of a regression fitted on sequences of several lengths up to fit_length; older files lack them
 	MeasureProbe = "probe"
-	// MeasureLogits is how much of a head's attention logits is a term of content plus a term of distance: the logit of query t
-	// and key j is fitted as a(t) + c(token t, token j) + f(t−j) (Kazemnejad et al. 2023, theorem 2) by least squares on one half of
-	// the sequences, and tried on the other, less each query's mean:
+	// MeasureLogits is how much of a head's attention logits is content, distance and the key's place: the logit of query t and key j
+	// is fitted as a(t) + c(token t, token j) + f(t−j) + g(j), with some of the last three terms, by least squares on one half of
+	// the sequences, and tried on the other, less each query's mean. A straight line is one of f and of g alike:
 	//   - pairs: of a query and a key that the fit was tried on
 	//   - sd: of a query's logits, in nats; where it is 0 every R² is
-	//   - r2_distance, r2_content, r2_both [c]: of a + f, a + c, and all. Control: logits shuffled among the keys of each query
-	//   - slope, r2_straight: how much the straight line nearest to f falls with a token, in nats, and its R², without distance 0
+	//   - r2_distance: of a + f; r2_place: of a + g; r2_positions: of a + f + g; r2_content: of a + c; r2_both [c]: of a + c + f
+	//     (Kazemnejad et al. 2023, theorem 2); r2_content_place: of a + c + g. Control: logits shuffled among the keys of each query
+	//   - tv_distance and so on: the mean total variation distance between the attention that the logits give, without the first
+	//     key, and the attention that the fit gives; tv_even: and even attention. Older files lack these, and r2_place and so on
+	//   - slope, r2_straight: how much the straight line nearest to f in r2_both falls with a token, in nats, and its R², without
+	//     distance 0
 	// Series is f, from distance 0 on, where it is 0.
 	MeasureLogits = "logits"
 	// MeasureCausal is what becomes of the task without what probes read: directions are taken from hidden states, each of a ridge
 	// regression fitted without those before, until one reads at most half of the first's R², or there are 16:
 	//   - fit_length, fit_states, directions, r2, r2_after: of the first regression, and of one after all were taken
+	//   - variance [c]: of the states along the directions, summed. Control: as many random directions, each with the variance of
+	//     one of those
 	//   - tokens: of the answers, end tokens included
-	//   - before_, ablated_ [c], patched_ [c], each with _correct and _tokens: sequences without a mistake, and tokens with the greatest
-	//     logit after the right ones: unchanged; with the mean over the states fitted on along the directions; with
-	//     another token's. Control: states moved as far in random directions
+	//   - before_, ablated_ [c], shuffled_, each with _correct and _tokens: sequences without a mistake, and tokens with the greatest
+	//     logit after the right ones: unchanged; with the mean over the states fitted on along the directions; and along as many
+	//     directions of probes of shuffled positions. Control: along the random directions
+	//   - patched_queries, patched_moved [c], patched_kept [c]: single queries with the next query's component along the directions;
+	//     those that predict what is right at the next query, and at their own. Control: along the random directions
+	//
+	// Older files have patched_correct and patched_tokens, with another token's component in all states; their controls moved states
+	// as far in random directions.
 	MeasureCausal = "causal"
 )
 
@@ -191,7 +203,7 @@ var observed = map[string][]bounds{
 	MeasureDivergence: {{"js", 0, math.Ln2 + 1e-6}},
 	MeasureProbe:      {r2("r2"), {"classified", 0, 1}},
 	MeasureLogits:     {r2("r2_distance"), r2("r2_content"), r2("r2_both"), count("sd")},
-	MeasureCausal:     {r2("r2"), r2("r2_after"), count("directions"), count("tokens"), count("before_tokens"), count("ablated_tokens"), count("patched_tokens")},
+	MeasureCausal:     {r2("r2"), r2("r2_after"), count("directions"), count("tokens"), count("before_tokens"), count("ablated_tokens")},
 }
 
 // Bounds of Observation.Series, in numbers, and of layers and heads.
@@ -249,6 +261,8 @@ func (o *Observation) checkNumber(name string, v float64) error {
 		all = float64(o.N)
 	case strings.HasSuffix(name, "_tokens"):
 		all = o.Values["tokens"]
+	case name == "patched_moved", name == "patched_kept":
+		all = o.Values["patched_queries"]
 	default:
 		if !(math.Abs(v) <= mostOfAnything) {
 			return fmt.Errorf("%s is %g, expected a number", name, v)

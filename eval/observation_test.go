@@ -88,7 +88,11 @@ func TestObservationErrors(t *testing.T) {
 		"classified is 2":            measuredAs(eval.MeasureProbe, map[string]float64{"r2": 1, "classified": 2}),
 		"patched_tokens is 9 of 3":   causal(func(o *eval.Observation) { o.Values["patched_tokens"] = 9 }),
 		"ablated_tokens is 4 of 3":   causal(func(o *eval.Observation) { o.Control = map[string]float64{"ablated_tokens": 4} }),
-		"patched_correct is 5 of 4":  causal(func(o *eval.Observation) { o.Values["patched_correct"] = 5 }),
+		"patched_moved is 2 of 1":    causal(func(o *eval.Observation) { o.Values["patched_queries"], o.Values["patched_moved"] = 1, 2 }),
+		"patched_kept is 3 of 1": causal(func(o *eval.Observation) {
+			o.Values["patched_queries"], o.Control = 1, map[string]float64{"patched_kept": 3}
+		}),
+		"patched_correct is 5 of 4": causal(func(o *eval.Observation) { o.Values["patched_correct"] = 5 }),
 	} {
 		err := eval.Write(&strings.Builder{}, observation(change))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -39,35 +39,37 @@ func (r request) without(ctx context.Context, most int, onSequence func()) ([]ev
 		outputs[i] = inside{ids: in.ids, hidden: in.hidden}
 	}
 	out := make([]eval.Observation, len(inputs[0].hidden))
-	position := make([]subspace, len(out))
+	rng := r.rng()
+	found := make([]directions, len(out))
 	for layers := range out {
 		out[layers] = r.observation(layers, len(tried), longest(tried))
-		if position[layers], err = findPosition(inputs, outputs, most, &out[layers]); err != nil {
+		if found[layers], err = findDirections(inputs, outputs, most, rng, &out[layers]); err != nil {
 			return nil, err
 		}
 	}
-	scores := make([]struct{ ablated, patched, ablatedControl, patchedControl score }, len(out))
-	rng := r.rng()
+	scores := make([]struct{ position, shuffled, random score }, len(out))
+	patches := make([]struct{ position, random patch }, len(out))
 	for i, s := range tried {
-		for layers, position := range position {
-			states := outputs[i].hidden[layers]
-			random := randomSubspace(len(position), len(states)/len(outputs[i].ids), rng)
-			ablate := position.toMean(states)
-			patch := position.toOther(states, rng)
-			c := &scores[layers]
-			for _, change := range []struct {
-				into  *score
-				by    [][]float64
-				along subspace
-			}{
-				{&c.ablated, ablate, position}, {&c.ablatedControl, ablate, random},
-				{&c.patched, patch, position}, {&c.patchedControl, patch, random},
-			} {
-				in, err := r.read(ctx, s, readOptions{shift: shifts(&outputs[i], layers, change.by, change.along)})
+		for layers, d := range found {
+			states, c := outputs[i].hidden[layers], &scores[layers]
+			run := func(by [][]float64, along subspace) (inside, error) {
+				return r.read(ctx, s, readOptions{shift: shifts(&outputs[i], layers, by, along)})
+			}
+			for along, into := range map[*subspace]*score{&d.position: &c.position, &d.shuffled: &c.shuffled, &d.random: &c.random} {
+				in, err := run(along.toMean(states), *along)
 				if err != nil {
 					return nil, err
 				}
-				change.into.add(&in, s)
+				into.add(&in, s)
+			}
+			for _, t := range patched(s, rng) {
+				for along, into := range map[*subspace]*patch{&d.position: &patches[layers].position, &d.random: &patches[layers].random} {
+					in, err := run(along.toNext(states, t), *along)
+					if err != nil {
+						return nil, err
+					}
+					into.add(&in, s, t)
+				}
 			}
 		}
 		onSequence()
@@ -75,12 +77,46 @@ func (r request) without(ctx context.Context, most int, onSequence func()) ([]ev
 	for layers, o := range out {
 		o.Values["tokens"] = before.tokens
 		before.set(o.Values, "before")
-		scores[layers].ablated.set(o.Values, "ablated")
-		scores[layers].patched.set(o.Values, "patched")
-		scores[layers].ablatedControl.set(o.Control, "ablated")
-		scores[layers].patchedControl.set(o.Control, "patched")
+		scores[layers].position.set(o.Values, "ablated")
+		scores[layers].random.set(o.Control, "ablated")
+		scores[layers].shuffled.set(o.Values, "shuffled")
+		patches[layers].position.set(o.Values)
+		patches[layers].random.set(o.Control)
 	}
 	return out, nil
+}
+
+// mostPatched bounds the queries of a sequence that are patched, each in a run of its own.
+const mostPatched = 4
+
+// patched draws queries of the answer whose next query has another right token.
+func patched(s eval.Sequence, rng *rand.Rand) []int {
+	var out []int
+	for t := s.Prompt - 1; t+2 < len(s.IDs); t++ {
+		if s.IDs[t+1] != s.IDs[t+2] {
+			out = append(out, t)
+		}
+	}
+	rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out[:min(len(out), mostPatched)]
+}
+
+// patch counts queries with the next query's component: those that predict what is right there, and those that predict what is right
+// where they are.
+type patch struct{ moved, kept, queries float64 }
+
+func (p *patch) add(in *inside, s eval.Sequence, t int) {
+	p.queries++
+	switch in.predicts(t) {
+	case s.IDs[t+2]:
+		p.moved++
+	case s.IDs[t+1]:
+		p.kept++
+	}
+}
+
+func (p *patch) set(numbers map[string]float64) {
+	numbers["patched_queries"], numbers["patched_moved"], numbers["patched_kept"] = p.queries, p.moved, p.kept
 }
 
 // score counts tokens that have the greatest logit after the right ones before, and sequences without a mistake.
@@ -110,11 +146,45 @@ const mostDirections = 16
 // taken is the share of the first regression's R² at which the position counts as taken away.
 const taken = 0.5
 
+// directions are as many directions of each kind.
+type directions struct {
+	position subspace // of probes of the position
+	shuffled subspace // of probes of the same labels in random order within each sequence (Hewitt and Liang 2019, arXiv 1909.03368)
+	random   subspace // at random, with the variance of position's
+}
+
+// findDirections finds the directions in which states tell the position, and their controls. It sets the R² of the probes, and the
+// variance of states along the directions.
+func findDirections(inputs, outputs []inside, most int, rng *rand.Rand, o *eval.Observation) (d directions, err error) {
+	if d.position, err = findPosition(inputs, outputs, most, o); err != nil {
+		return d, err
+	}
+	labels := make([][]int, len(inputs))
+	for i, in := range inputs {
+		labels[i] = rng.Perm(len(in.ids))
+	}
+	for more := true; more && len(d.shuffled) < len(d.position); {
+		p, err := fitProbe(ablated(inputs, o.Layer, d.shuffled), o.Layer, labels)
+		if err != nil {
+			return d, err
+		}
+		more = d.shuffled.add(p.direction())
+	}
+	d.random, err = alike(inputs, o.Layer, d.position, rng)
+	for _, along := range d.position {
+		o.Values["variance"] += variance(inputs, o.Layer, along)
+	}
+	for _, along := range d.random {
+		o.Control["variance"] += variance(inputs, o.Layer, along)
+	}
+	return d, err
+}
+
 // findPosition finds the directions in which states tell the position by iterative nullspace projection (Ravfogel et al. 2020,
 // arXiv 2004.07667): a probe's, then another's that is fitted without it, and so on. It sets the R² of the probes.
 func findPosition(inputs, outputs []inside, most int, o *eval.Observation) (subspace, error) {
 	layers := o.Layer
-	p, err := fitProbe(inputs, layers)
+	p, err := fitProbe(inputs, layers, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +192,7 @@ func findPosition(inputs, outputs []inside, most int, o *eval.Observation) (subs
 	after := r2
 	var found subspace
 	for len(found) < most && found.add(p.direction()) {
-		if p, err = fitProbe(ablated(inputs, layers, found), layers); err != nil {
+		if p, err = fitProbe(ablated(inputs, layers, found), layers, nil); err != nil {
 			return nil, err
 		}
 		if after = p.r2(ablated(outputs, layers, found), layers); after <= taken*r2 {
@@ -193,40 +263,13 @@ func (s subspace) toMean(states []float32) [][]float64 {
 	return out
 }
 
-// toOther are the moves of each state along each direction to another one.
-func (s subspace) toOther(states []float32, rng *rand.Rand) [][]float64 {
-	if len(s) == 0 {
-		return nil
-	}
-	// Sattolo's algorithm: a single cycle, in which no state stays.
-	order := make([]int, len(states)/len(s[0].unit))
-	for t := range order {
-		order[t] = t
-	}
-	for t := len(order) - 1; t > 0; t-- {
-		j := rng.IntN(t)
-		order[t], order[j] = order[j], order[t]
-	}
+// toNext are the moves along each direction that give state t what the next one has there; other states stay.
+func (s subspace) toNext(states []float32, t int) [][]float64 {
 	out := make([][]float64, len(s))
 	for k, d := range s {
 		along := d.along(states)
 		out[k] = make([]float64, len(along))
-		for t, v := range along {
-			out[k][t] = along[order[t]] - v
-		}
-	}
-	return out
-}
-
-// randomSubspace has so many directions, drawn evenly from all subspaces.
-func randomSubspace(size, width int, rng *rand.Rand) subspace {
-	var out subspace
-	for len(out) < size {
-		unit := make([]float64, width)
-		for i := range unit {
-			unit[i] = rng.NormFloat64()
-		}
-		out.add(direction{unit: unit})
+		out[k][t] = along[t+1] - along[t]
 	}
 	return out
 }

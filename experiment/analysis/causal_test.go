@@ -20,15 +20,15 @@ import (
 	"github.com/nopezoo/zoo/models"
 )
 
-// copier copies words of one length by their place alone: of a state at position p the features 0 to 3 are p/100, 1, p and
-// p². The one head's logit is 2(t−back)·j − j² times 8, greatest at j = t − back, with t from the first of them and j
-// from the others: the one in which the position varies least, where a probe's direction is therefore. The state is so
-// wide that a random direction has little of it. Norms do nothing, as in package theory.
+// copier copies words of one length by their place alone: of a state at position p the features 0 to 4 are p/100, 1, p + n, p² and
+// n, which is 1,000 and −1,000 in turn. The one head's logit is 2(t−back)·j − j² times 8, greatest at j = t − back, with t from the
+// first of them and j from the others: the one that a probe reads, for in the others n hides the position. The state is so wide
+// that a random direction has little of it. Norms do nothing, as in package theory.
 func copier(t *testing.T, r request) *Model {
 	t.Helper()
 	const small, places = 1.0 / (1 << 32), 64
 	pieces := tasktest.Vocabulary(r.task)
-	const width, words = 1024, 4
+	const width, words = 512, 5
 	cfg := models.Config{Settings: "faithful", Encoding: "learned", EncodingParams: json.RawMessage(`{"max_length":64}`),
 		HeadScale: "none", NormEps: 0.25, DModel: width, NLayers: 1, NHeads: 1, DHead: len(pieces), DFF: 4, VocabSize: len(pieces)}
 	made, err := models.New(cfg)
@@ -55,7 +55,9 @@ func copier(t *testing.T, r request) *Model {
 	for p := range places {
 		set("position.weight", p, 0, float64(p)*small/100)
 		set("position.weight", p, 1, small)
-		set("position.weight", p, 2, float64(p)*small)
+		hidden := float64(1000 - 2000*(p%2))
+		set("position.weight", p, 2, (float64(p)+hidden)*small)
+		set("position.weight", p, 4, hidden*small)
 		set("position.weight", p, 3, float64(p*p)*small)
 	}
 	m, err := NewModel("copier", file)
@@ -74,6 +76,7 @@ func copier(t *testing.T, r request) *Model {
 	set(at+"q_proj.weight", 0, 1, -2*sharp*float64(back))
 	set(at+"q_proj.weight", 1, 1, -sharp)
 	set(at+"k_proj.weight", 0, 2, 1)
+	set(at+"k_proj.weight", 0, 4, -1)
 	set(at+"k_proj.weight", 1, 3, 1)
 	for i := range pieces {
 		set("embed.weight", i, words+i, small)
@@ -83,8 +86,8 @@ func copier(t *testing.T, r request) *Model {
 	return m
 }
 
-// A model that finds what it copies by one feature, the position, no longer does without it, nor with the position of
-// another token; a random direction moves that feature little, and after the layer the position is of no use.
+// A model that finds what it copies by one feature, the position, no longer does without it, and copies the next word with the next
+// position; a random direction has little of that feature, and after the layer the position is of no use.
 func TestCausal(t *testing.T) {
 	r := ask(t, eval.MeasureCausal, nil, 6, eval.TaskTokens)
 	r.model = copier(t, r)
@@ -99,13 +102,15 @@ func TestCausal(t *testing.T) {
 		t.Errorf("before %v", v)
 	}
 	share := func(numbers map[string]float64, name string) float64 { return numbers[name+"_tokens"] / v["tokens"] }
-	if v["r2"] < 0.999 || share(v, "ablated") > 0.3 || share(v, "patched") > 0.4 {
-		t.Errorf("without the position: %v", v)
+	if v["r2"] < 0.999 || share(v, "ablated") > 0.3 || share(control, "ablated") < share(v, "ablated")+0.3 {
+		t.Errorf("without the position: %v, at random: %v", v, control)
 	}
-	if share(control, "ablated") < share(v, "ablated")+0.3 || share(control, "patched") < share(v, "patched")+0.3 {
-		t.Errorf("a random direction: %v, %v", v, control)
+	// Where the end token is next, it is copied as little.
+	if q := v["patched_queries"]; q != 12*mostPatched || v["patched_kept"] != 0 || v["patched_moved"] < 0.7*q || control["patched_queries"] != q || control["patched_kept"] < 0.9*q {
+		t.Errorf("with the next position: %v, at random: %v", v, control)
 	}
-	if last := all[1].Values; last["ablated_tokens"] != last["before_tokens"] || last["patched_tokens"] != last["before_tokens"] {
+	last := all[1]
+	if last.Values["ablated_tokens"] != last.Values["before_tokens"] || last.Values["patched_moved"] != 0 || last.Values["shuffled_tokens"] != last.Values["before_tokens"] {
 		t.Errorf("after the layer: %v", last)
 	}
 }
@@ -142,7 +147,7 @@ func TestDirection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := fitProbe(states, 1)
+	p, err := fitProbe(states, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +159,7 @@ func TestDirection(t *testing.T) {
 	if !along.add(d) || along.add(d) {
 		t.Fatalf("a direction is one, and is there once: %d", len(along))
 	}
-	after, err := fitProbe(ablated(states, 1, along), 1)
+	after, err := fitProbe(ablated(states, 1, along), 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,12 +244,87 @@ func TestFindPosition(t *testing.T) {
 			}
 		}
 	}
-	if along := randomSubspace(5, 8, rng); len(along) != 5 || math.Abs(floats.Dot(along[1].unit, along[4].unit)) > 1e-9 {
-		t.Errorf("at random: %v", along)
-	}
 	none, err := findPosition([]inside{{ids: make([]int64, 4), hidden: [][]float32{make([]float32, 8)}}},
 		[]inside{{ids: make([]int64, 4), hidden: [][]float32{make([]float32, 8)}}}, mostDirections, &o)
 	if err != nil || len(none) != 0 || v["directions"] != 0 {
 		t.Errorf("states of 0: %v, %v, error %v", none, v, err)
+	}
+}
+
+// Random directions have the variance of those that they stand beside, or as near as there is, and are at right angles.
+func TestAlike(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const width, tokens = 6, 500
+	in := inside{ids: make([]int64, tokens), hidden: [][]float32{make([]float32, width*tokens)}}
+	for i := range in.hidden[0] {
+		in.hidden[0][i] = float32(float64(1+i%width) * rng.NormFloat64())
+	}
+	all := []inside{in}
+	unit := func(feature int) direction {
+		d := direction{unit: make([]float64, width)}
+		d.unit[feature] = 1
+		return d
+	}
+	as := subspace{unit(4), unit(1)}
+	found, err := alike(all, 0, as, rng)
+	if err != nil || len(found) != 2 || math.Abs(floats.Dot(found[0].unit, found[1].unit)) > 1e-9 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	for k, d := range found {
+		if got, want := variance(all, 0, d), variance(all, 0, as[k]); !near(got, want, 1e-6*want) || math.Abs(floats.Dot(d.unit, as[k].unit)) > 0.99 {
+			t.Errorf("variance %v along %v, want %v", got, d.unit, want)
+		}
+	}
+	none := subspace{{unit: make([]float64, width)}} // of variance 0, which no direction has
+	if found, err = alike(all, 0, none, rng); err != nil || len(found) != 1 || variance(all, 0, found[0]) > 1.5 {
+		t.Errorf("%v, %v", found, err)
+	}
+}
+
+// Where states tell the position in one feature of many that are alike, directions of shuffled positions leave it there.
+func TestDirectionsShuffled(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	var all []inside
+	for range 20 {
+		const width, tokens = 16, 20
+		in := inside{ids: make([]int64, tokens), hidden: [][]float32{make([]float32, tokens*width)}}
+		for i := range in.hidden[0] {
+			if in.hidden[0][i] = float32(6 * rng.NormFloat64()); i%width == 7 {
+				in.hidden[0][i] = float32(i / width)
+			}
+		}
+		all = append(all, in)
+	}
+	o := eval.Observation{Values: map[string]float64{}, Control: map[string]float64{}}
+	d, err := findDirections(all[:10], all[10:], mostDirections, rng, &o)
+	if err != nil || len(d.position) != 1 || len(d.shuffled) != 1 || len(d.random) != 1 || !near(o.Control["variance"], o.Values["variance"], 1e-6*o.Values["variance"]) {
+		t.Fatalf("%v, %v, %v", d, o, err)
+	}
+	for name, along := range map[string]subspace{"shuffled": d.shuffled, "random": d.random} {
+		p, err := fitProbe(ablated(all[:10], 0, along), 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if left := p.r2(ablated(all[10:], 0, along), 0); left < 0.9 || o.Values["r2_after"] > 0.1 {
+			t.Errorf("%s: R² %v is left, without the position %v", name, left, o.Values["r2_after"])
+		}
+	}
+}
+
+// Queries are patched where the next one has another right token, each once.
+func TestPatched(t *testing.T) {
+	got := patched(eval.Sequence{IDs: []int64{1, 2, 5, 5, 6, 7}, Prompt: 2}, rand.New(rand.NewPCG(1, 1)))
+	slices.Sort(got)
+	if !slices.Equal(got, []int{2, 3}) {
+		t.Errorf("%v", got)
+	}
+	in := inside{ids: make([]int64, 5), vocab: 8, logits: make([]float32, 5*8)}
+	in.logits[2*8+6], in.logits[3*8+6] = 1, 1
+	var p patch
+	for _, t := range got {
+		p.add(&in, eval.Sequence{IDs: []int64{1, 2, 5, 5, 6, 7}, Prompt: 2}, t)
+	}
+	if p != (patch{moved: 1, kept: 1, queries: 2}) {
+		t.Errorf("%+v", p)
 	}
 }

@@ -46,8 +46,10 @@ func (p *Plan) takeAll(observations []eval.Observation) {
 	}
 }
 
-// key is eval.Observation.Cell, a hash of what is asked. Another field makes all cells of older files unknown; a measure whose numbers
-// change needs one.
+// versions count the changes of a measure's numbers, which make its cells of older files unknown.
+var versions = map[string]int{eval.MeasureProbe: 1, eval.MeasureLogits: 1, eval.MeasureCausal: 1}
+
+// key is eval.Observation.Cell, a hash of what is asked. Another field makes all cells of older files unknown.
 func (c cell) key() string {
 	asked := struct {
 		Measure, Model, Intervention, Weights string
@@ -58,8 +60,9 @@ func (c cell) key() string {
 		Seed                                  uint64
 		Tokens                                string
 		FitLength                             int
+		Version                               int `json:",omitempty"`
 	}{c.measure, c.model.Label, c.model.Card.Intervention, c.model.hash, "", "", c.task.Name, c.task.Version, c.length, c.samples,
-		c.seed, c.tokens, c.fitLength}
+		c.seed, c.tokens, c.fitLength, versions[c.measure]}
 	if c.other != nil {
 		asked.Other, asked.OtherWeights = c.other.Label, c.other.hash
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nopezoo/zoo/eval"
@@ -14,8 +15,8 @@ import (
 // alphabet bounds the kinds of tokens of sequences for logits: so few that each pair is met at many distances.
 const alphabet = 8
 
-// logits fits the attention logits of each head by content and distance, which have nothing to do with one another where tokens are
-// drawn at random from a few. The first half of the sequences is fitted on, the other is tried. The first token of a sequence,
+// logits fits the attention logits of each head by content, by distance and by the key's place. Content has nothing to do with the
+// other two where tokens are drawn at random from a few. The first half of the sequences is fitted on, the other is tried. The first token of a sequence,
 // the only one of its kind, is no key.
 func (r request) logits(ctx context.Context, onSequence func()) ([]eval.Observation, error) {
 	sequences, err := r.sequencesOf(ctx, alphabet)
@@ -66,34 +67,47 @@ func (r request) logits(ctx context.Context, onSequence func()) ([]eval.Observat
 	return out, nil
 }
 
-// Fits, by the columns of the design that they have.
+// Fits, by the terms that they have beside the query's constant.
 const (
 	byDistance = iota
+	byPlace
+	byPositions // distance and place
 	byContent
-	byBoth
+	byBoth // content and distance
+	byContentPlace
 	shuffled // byBoth, of logits in random order
 	fitCount
 )
 
-// logitDesign is the design of one layer: a column for each pair of tokens, and one for each distance.
+// terms are the blocks of columns of each fit: content, distance and place.
+var terms = [fitCount][3]bool{byDistance: {false, true, false}, byPlace: {false, false, true}, byPositions: {false, true, true},
+	byContent: {true, false, false}, byBoth: {true, true, false}, byContentPlace: {true, false, true}, shuffled: {true, true, false}}
+
+// fitNames end the names of the numbers of fits.
+var fitNames = [fitCount]string{byDistance: "distance", byPlace: "place", byPositions: "positions", byContent: "content", byBoth: "both",
+	byContentPlace: "content_place"}
+
+// logitDesign is the design of one layer: a column for each pair of tokens, one for each distance, and one for each place of a key.
 type logitDesign struct {
-	tokens    int // kinds of them
-	distances int
-	gram      [][]float64 // XᵀX of the columns less their mean within each query
-	pairs     []float64   // of the fit, by distance
-	tried     int         // pairs
-	heads     []logitHead
+	tokens int         // kinds of them
+	places int         // as many as distances
+	gram   [][]float64 // XᵀX of the columns less their mean within each query
+	pairs  []float64   // of the fit, by distance
+	tried  int         // pairs
+	rows   int         // queries that they are of
+	heads  []logitHead
 }
 
 // logitHead is the fits of one head.
 type logitHead struct {
 	with, weights [fitCount][]float64 // Xᵀy, and the solutions, by columns of the design
-	wrong         [fitCount]float64   // squared errors where they are tried
+	wrong, apart  [fitCount]float64   // squared errors, and total variation distances of attention, where they are tried
+	uneven        float64             // total variation distances of even attention
 	all, square   float64             // squares of the logits less the mean of each query, and as they are
 }
 
-func newLogitDesign(tokens, distances, heads int) *logitDesign {
-	d := &logitDesign{tokens: tokens, distances: distances, pairs: make([]float64, distances), heads: make([]logitHead, heads)}
+func newLogitDesign(tokens, places, heads int) *logitDesign {
+	d := &logitDesign{tokens: tokens, places: places, pairs: make([]float64, places), heads: make([]logitHead, heads)}
 	for range d.columns() {
 		d.gram = append(d.gram, make([]float64, d.columns()))
 	}
@@ -105,18 +119,21 @@ func newLogitDesign(tokens, distances, heads int) *logitDesign {
 	return d
 }
 
-func (d *logitDesign) columns() int { return d.tokens*d.tokens + d.distances }
+func (d *logitDesign) columns() int { return d.tokens*d.tokens + 2*d.places }
+
+// distances is the first column of the distances.
+func (d *logitDesign) distances() int { return d.tokens * d.tokens }
 
 // columnsOf are the columns of a fit.
-func (d *logitDesign) columnsOf(part int) (from, to int) {
-	content := d.tokens * d.tokens
-	switch part {
-	case byDistance:
-		return content, d.columns()
-	case byContent:
-		return 0, content
+func (d *logitDesign) columnsOf(fit int) (columns []int) {
+	from := 0
+	for term, size := range []int{d.tokens * d.tokens, d.places, d.places} {
+		for column := from; column < from+size && terms[fit][term]; column++ {
+			columns = append(columns, column)
+		}
+		from += size
 	}
-	return 0, d.columns()
+	return columns
 }
 
 // row adds the keys that query t sees, without the first, to the fits, or tries the fits on them.
@@ -130,82 +147,112 @@ func (d *logitDesign) row(in *inside, layer, t int, cells map[int64]int, rng *ra
 	if len(keys) < 2 {
 		return // one key has no difference to another
 	}
-	columns := make([][2]int, len(keys)) // of content and of distance
+	columns := make([][3]int, len(keys)) // of content, distance and place
 	for i, j := range keys {
-		columns[i] = [2]int{cells[in.ids[t]]*d.tokens + cells[in.ids[j]], d.tokens*d.tokens + t - j}
+		columns[i] = [3]int{cells[in.ids[t]]*d.tokens + cells[in.ids[j]], d.distances() + t - j, d.distances() + d.places + j}
 	}
 	if fit {
 		d.addRow(columns)
 	} else {
 		d.tried += len(keys)
+		d.rows++
 	}
 	order := rng.Perm(len(keys))
 	for h := range d.heads {
-		scores := in.score(layer, h, t)
-		mean := 0.0
-		for _, j := range keys {
-			mean += float64(scores[j]) / float64(len(keys))
-		}
 		centred, mixed := make([]float64, len(keys)), make([]float64, len(keys))
 		for i, j := range keys {
-			centred[i] = float64(scores[j]) - mean
-			mixed[order[i]] = centred[i]
-		}
-		head := &d.heads[h]
-		for part := range fitCount {
-			y := centred
-			if part == shuffled {
-				y = mixed
-			}
-			if fit {
-				for i, c := range columns {
-					head.with[part][c[0]] += y[i]
-					head.with[part][c[1]] += y[i]
-				}
-			} else {
-				head.wrong[part] += miss(head.weights[part], columns, y)
-			}
-		}
-		for i, j := range keys {
+			centred[i] = float64(in.score(layer, h, t)[j])
 			if !fit {
-				head.all += centred[i] * centred[i]
-				head.square += float64(scores[j]) * float64(scores[j])
+				d.heads[h].square += centred[i] * centred[i]
+			}
+		}
+		centre(centred)
+		for i, v := range centred {
+			mixed[order[i]] = v
+		}
+		if head := &d.heads[h]; fit {
+			head.fit(columns, centred, mixed)
+		} else {
+			head.try(columns, centred, mixed)
+		}
+	}
+}
+
+// centre takes their mean from values.
+func centre(values []float64) {
+	floats.AddConst(-floats.Sum(values)/float64(len(values)), values)
+}
+
+// fit adds a query's logits less their mean, and the same in random order.
+func (h *logitHead) fit(columns [][3]int, logits, mixed []float64) {
+	for fit := range fitCount {
+		y := logits
+		if fit == shuffled {
+			y = mixed
+		}
+		for i, c := range columns {
+			for _, column := range c {
+				h.with[fit][column] += y[i]
 			}
 		}
 	}
+}
+
+// try adds the errors of the fits for a query's logits less their mean.
+func (h *logitHead) try(columns [][3]int, logits, mixed []float64) {
+	attention := softmax(logits)
+	for fit := range fitCount {
+		fitted := make([]float64, len(columns))
+		for i, c := range columns {
+			for _, column := range c {
+				fitted[i] += h.weights[fit][column]
+			}
+		}
+		centre(fitted)
+		y := logits
+		if fit == shuffled {
+			y = mixed
+		}
+		apart := floats.Distance(y, fitted, 2)
+		h.wrong[fit] += apart * apart
+		h.apart[fit] += floats.Distance(attention, softmax(fitted), 1) / 2
+	}
+	h.uneven += floats.Distance(attention, softmax(make([]float64, len(logits))), 1) / 2
+	h.all += floats.Dot(logits, logits)
+}
+
+// softmax is the attention that logits give.
+func softmax(logits []float64) []float64 {
+	out := make([]float64, len(logits))
+	all := floats.LogSumExp(logits)
+	for i, v := range logits {
+		out[i] = math.Exp(v - all)
+	}
+	return out
 }
 
 // addRow adds the columns of a query's keys, less their mean over the keys, to XᵀX.
-func (d *logitDesign) addRow(columns [][2]int) {
-	counts := map[int]float64{}
+func (d *logitDesign) addRow(columns [][3]int) {
+	counts := make([]float64, d.columns())
+	var met []int // columns
 	for _, c := range columns {
-		counts[c[0]]++
-		counts[c[1]]++
-		d.pairs[c[1]-d.tokens*d.tokens]++
-		d.gram[c[0]][c[0]]++
-		d.gram[c[1]][c[1]]++
-		d.gram[c[0]][c[1]]++
-		d.gram[c[1]][c[0]]++
-	}
-	n := float64(len(columns))
-	for a, x := range counts {
-		for b, y := range counts {
-			d.gram[a][b] -= x * y / n
+		d.pairs[c[1]-d.distances()]++
+		for _, a := range c {
+			if counts[a] == 0 {
+				met = append(met, a)
+			}
+			counts[a]++
+			for _, b := range c {
+				d.gram[a][b]++
+			}
 		}
 	}
-}
-
-// miss is the squared error of a fit for a query's keys, less the mean over them.
-func miss(weights []float64, columns [][2]int, y []float64) (sum float64) {
-	mean := 0.0
-	for _, c := range columns {
-		mean += (weights[c[0]] + weights[c[1]]) / float64(len(columns))
+	n := float64(len(columns))
+	for _, a := range met {
+		for _, b := range met {
+			d.gram[a][b] -= counts[a] * counts[b] / n
+		}
 	}
-	for i, c := range columns {
-		e := y[i] - (weights[c[0]] + weights[c[1]] - mean)
-		sum += e * e
-	}
-	return sum
 }
 
 // pairPenalty is the ridge of a fit, in pairs: it decides what no pair tells, such as a constant of f.
@@ -213,26 +260,33 @@ const pairPenalty = 1e-4
 
 // solve finds the fits of all heads, with 0 for columns that a fit does not have.
 func (d *logitDesign) solve() error {
-	for part := range fitCount {
-		from, to := d.columnsOf(part)
-		gram := mat.NewSymDense(to-from, nil)
-		for i := range to - from {
-			for j := i; j < to-from; j++ {
-				gram.SetSym(i, j, d.gram[from+i][from+j])
+	for fit := range fitCount {
+		columns := d.columnsOf(fit)
+		gram := mat.NewSymDense(len(columns), nil)
+		for i, a := range columns {
+			for j, b := range columns[i:] {
+				gram.SetSym(i, i+j, d.gram[a][b])
 			}
 			gram.SetSym(i, i, gram.At(i, i)+pairPenalty)
 		}
 		var c mat.Cholesky
 		if !c.Factorize(gram) {
-			return errors.New("content and distance cannot be told apart in these sequences; read more or longer ones")
+			return errors.New("content and positions cannot be told apart in these sequences; read more or longer ones")
 		}
 		for h := range d.heads {
+			head := &d.heads[h]
+			with := mat.NewVecDense(len(columns), nil)
+			for i, column := range columns {
+				with.SetVec(i, head.with[fit][column])
+			}
 			var out mat.VecDense
-			if err := c.SolveVecTo(&out, mat.NewVecDense(to-from, d.heads[h].with[part][from:to])); err != nil {
+			if err := c.SolveVecTo(&out, with); err != nil {
 				return err
 			}
-			d.heads[h].weights[part] = make([]float64, d.columns())
-			copy(d.heads[h].weights[part][from:to], out.RawVector().Data)
+			head.weights[fit] = make([]float64, d.columns())
+			for i, column := range columns {
+				head.weights[fit][column] = out.AtVec(i)
+			}
 		}
 	}
 	return nil
@@ -241,20 +295,26 @@ func (d *logitDesign) solve() error {
 // rounding is the share of the logits' squares below which float32 alone makes their variance within queries.
 const rounding = 1e-12
 
-// result sets the R² of the fits, and the term of distance.
+// result sets the R² of the fits, how far the attention that they give is apart from the head's, and the term of distance.
 func (h *logitHead) result(d *logitDesign, o *eval.Observation) {
-	if o.Values["pairs"] = float64(d.tried); d.tried == 0 || h.all <= rounding*h.square {
-		for _, name := range []string{"sd", "r2_distance", "r2_content", "r2_both", "slope", "r2_straight"} {
+	o.Values["pairs"] = float64(d.tried)
+	flat := d.tried == 0 || h.all <= rounding*h.square
+	for fit, name := range fitNames[:shuffled] {
+		o.Values["r2_"+name], o.Values["tv_"+name] = 0, 0
+		if !flat {
+			o.Values["r2_"+name], o.Values["tv_"+name] = 1-h.wrong[fit]/h.all, h.apart[fit]/float64(d.rows)
+		}
+	}
+	if flat {
+		for _, name := range []string{"sd", "slope", "r2_straight", "tv_even"} {
 			o.Values[name] = 0
 		}
 		o.Control["r2_both"] = 0
 		return
 	}
-	r2 := func(part int) float64 { return 1 - h.wrong[part]/h.all }
-	o.Values["sd"] = math.Sqrt(h.all / float64(d.tried))
-	o.Values["r2_distance"], o.Values["r2_content"] = r2(byDistance), r2(byContent)
-	o.Values["r2_both"], o.Control["r2_both"] = r2(byBoth), r2(shuffled)
-	f := h.weights[byBoth][d.tokens*d.tokens:]
+	o.Values["sd"], o.Values["tv_even"] = math.Sqrt(h.all/float64(d.tried)), h.uneven/float64(d.rows)
+	o.Control["r2_both"] = 1 - h.wrong[shuffled]/h.all
+	f := h.weights[byBoth][d.distances() : d.distances()+d.places]
 	var shape []float64
 	for i := range f {
 		if d.pairs[i] == 0 { // farther than any key is seen

@@ -5,11 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/tasktest"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
+	"github.com/nopezoo/zoo/models/theory"
 )
 
 func fitLogits(t *testing.T, m modelfile.Model, length int) []eval.Observation {
@@ -54,6 +58,9 @@ func TestLogits(t *testing.T) {
 	o = fitLogits(t, contentOnly(t, "alibi", 1), 10)[0]
 	if v := o.Values; v["r2_both"] < 1-1e-6 || !near(v["slope"], pe.ALiBiSlopes(1)[0], 1e-3) || v["r2_content"] > 0.99 || v["r2_distance"] > 0.99 {
 		t.Errorf("content and ALiBi: %+v", o)
+	}
+	if v := o.Values; v["r2_place"] < -0.5 || v["r2_place"] > 0.5 || v["r2_content_place"] < 1-1e-6 {
+		t.Errorf("content and ALiBi, which is a line of the place too: %+v", o)
 	}
 	all = fitLogits(t, placed(t), 10)
 	if v, f := all[0].Values, all[0].Series[0]; v["r2_distance"] < 0.99 || v["r2_straight"] > 0.5 || f[1] < 10 || math.Abs(f[2]) > 0.1 {
@@ -111,5 +118,43 @@ func TestStraight(t *testing.T) {
 		if slope, r2 := straight(tc.values, tc.weights); !near(slope, tc.slope, 1e-12) || !near(r2, tc.r2, 1e-12) {
 			t.Errorf("%v: slope %v, R² %v", tc.values, slope, r2)
 		}
+	}
+}
+
+// A term of distance, of the key's place and of content are told apart, by R² and by the attention that they give; a straight line of
+// distance is one of the place.
+func TestLogitsPlace(t *testing.T) {
+	all := fitLogits(t, placed(t), 10)
+	if v := all[0].Values; v["tv_distance"] > 0.01 || v["r2_place"] > 0.5 || v["tv_place"] < 0.5 || v["r2_positions"] < 0.99 {
+		t.Errorf("the token before: %v", v)
+	}
+	if v := all[1].Values; v["r2_place"] < 0.99 || v["tv_place"] > 0.01 || v["r2_distance"] > 0.5 || v["tv_distance"] < 0.3 || v["r2_content_place"] < 0.99 {
+		t.Errorf("position 3: %v", v)
+	}
+	v := fitLogits(t, blank(t, models.Config{Encoding: "alibi", DModel: 8, NLayers: 1, NHeads: 2, DFF: 4}), 10)[0].Values
+	if v["r2_place"] < 1-1e-6 || v["tv_place"] > 1e-4 || v["tv_distance"] > 1e-4 || v["tv_even"] < 0.01 {
+		t.Errorf("ALiBi: %v", v)
+	}
+	v = fitLogits(t, contentOnly(t, "nope", 20), 10)[0].Values
+	if v["r2_place"] > 0.1 || v["tv_content"] > 1e-3 || v["tv_place"] < v["tv_even"]-0.05 || v["tv_even"] < 0.1 {
+		t.Errorf("content: %v", v)
+	}
+}
+
+// Theorem 2's second layer has content and a straight line of distance, which its weights write as one of the key's place.
+func TestLogitsTheorem2(t *testing.T) {
+	made, err := theory.Theorem2(64, []float64{0.25})
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := task.Lookup("copy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := opened(t, modelfile.Model{Config: made.Config, Weights: made.Weights, Card: card.Card{Task: "copy", Tokenizer: tasktest.Vocabulary(words)}})
+	m.words, m.first = made.Words, made.BOS
+	all := observed(t, ask(t, eval.MeasureLogits, m, 10, eval.RandomTokens))
+	if v := all[1].Values; v["r2_both"] < 0.999 || v["r2_content_place"] < 0.999 || v["tv_both"] > 0.01 || v["r2_content"] > 0.95 || v["r2_positions"] > 0.95 || !near(v["slope"], 0.25, 0.01) {
+		t.Errorf("layer 1: %v", v)
 	}
 }

@@ -68,8 +68,11 @@ type cell struct {
 // work is how many sequences the cell reads.
 func (c cell) work() int64 {
 	n := int64(c.samples)
-	if c.fitLength > 0 {
-		n *= 2
+	switch c.measure {
+	case eval.MeasureCausal: // to fit on and to try
+		return 2 * n
+	case eval.MeasureProbe:
+		return (2 + int64(min(mixedLengths, c.fitLength))) * n
 	}
 	return n
 }

@@ -4,35 +4,75 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nopezoo/zoo/eval"
 )
 
-// probe observes, after each number of layers, how well positions can be read off the hidden states of all tokens.
+// probe observes, after each number of layers, how well positions can be read off the hidden states of all tokens: by a probe that
+// was fitted at one length, and by one that was fitted at several, for a place in one length may be another quantity than a place.
 func (r request) probe(ctx context.Context, onSequence func()) ([]eval.Observation, error) {
 	fitted, tried, err := r.fitAndTry(ctx)
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := r.readAll(ctx, fitted, onSequence)
+	mixed, err := r.mixed(ctx, tried)
 	if err != nil {
 		return nil, err
 	}
-	outputs, err := r.readAll(ctx, tried, onSequence)
-	if err != nil {
-		return nil, err
+	var states [3][]inside
+	for i, sequences := range [][]eval.Sequence{fitted, mixed, tried} {
+		if states[i], err = r.readAll(ctx, sequences, onSequence); err != nil {
+			return nil, err
+		}
 	}
 	var out []eval.Observation
-	for layers := range inputs[0].hidden {
-		p, err := fitProbe(inputs, layers)
+	for layers := range states[0][0].hidden {
+		p, err := fitProbe(states[0], layers, nil)
 		if err != nil {
 			return nil, err
 		}
 		o := r.observation(layers, len(tried), longest(tried))
-		p.try(&o, outputs, r.fitLength == r.length)
+		p.try(&o, states[2], r.fitLength == r.length)
+		if p, err = fitProbe(states[1], layers, nil); err != nil {
+			return nil, err
+		}
+		o.Values["mixed_states"], o.Values["r2_mixed"] = float64(p.states), p.r2(states[2], layers)
 		out = append(out, o)
+	}
+	return out, nil
+}
+
+// mixedLengths are the lengths that a probe of several is fitted at, evenly spread up to fitLength.
+const mixedLengths = 8
+
+// mixed draws sequences of several lengths to fit a probe on, without those that it is tried on. Lengths that the task lacks are
+// left out.
+func (r request) mixed(ctx context.Context, tried []eval.Sequence) ([]eval.Sequence, error) {
+	var out []eval.Sequence
+	other := r
+	other.samples *= 2 // as many of other sequences, where the tried ones are among them
+	for k, last := 1, 0; k <= mixedLengths; k++ {
+		if other.length = max(1, r.fitLength*k/mixedLengths); other.length == last {
+			continue
+		}
+		last = other.length
+		drawn, err := other.sequences(ctx)
+		if absent(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		drawn = slices.DeleteFunc(drawn, func(s eval.Sequence) bool {
+			return slices.ContainsFunc(tried, func(t eval.Sequence) bool { return slices.Equal(s.IDs, t.IDs) })
+		})
+		out = append(out, drawn[:min(len(drawn), r.samples)]...)
+	}
+	if len(out) == 0 {
+		return nil, errors.New("there are no sequences but those that a probe is tried on; read fewer or longer ones")
 	}
 	return out, nil
 }
@@ -72,7 +112,9 @@ type probe struct {
 // ridge is the penalty on weights, for each state, of features with variance 1.
 const ridge = 1e-4
 
-func fitProbe(inputs []inside, layers int) (*probe, error) {
+// fitProbe fits a probe on the states of sequences after so many layers. labels are the positions to read off, of each state; nil: its
+// own.
+func fitProbe(inputs []inside, layers int, labels [][]int) (*probe, error) {
 	width := len(inputs[0].hidden[layers]) / len(inputs[0].ids)
 	p := &probe{mean: make([]float64, width), scale: make([]float64, width)}
 	positions := 0
@@ -99,12 +141,16 @@ func fitProbe(inputs []inside, layers int) (*probe, error) {
 	}
 	some, all := newNormal(width+1, 1), newNormal(width+1, positions)
 	row := make([]float64, width+1)
-	for _, in := range inputs {
+	for i, in := range inputs {
 		for t := range in.ids {
 			p.features(row, in.hidden[layers][t*width:][:width])
-			all.add(row, t, 1)
+			label := t
+			if labels != nil {
+				label = labels[i][t]
+			}
+			all.add(row, label, 1)
 			if !leftOut(t) {
-				some.add(row, 0, float64(t))
+				some.add(row, 0, float64(label))
 			}
 		}
 	}

@@ -2,11 +2,15 @@ package analysis
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/tasktest"
 	"github.com/nopezoo/zoo/modelfile"
+	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/theory"
 )
 
@@ -40,7 +44,7 @@ func TestProbeTheorem1(t *testing.T) {
 	}
 	fitted, others, longer := read(20, 32), read(20, 32), read(10, 64)
 	for layers, known := range []bool{false, true} {
-		p, err := fitProbe(fitted, layers)
+		p, err := fitProbe(fitted, layers, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +79,7 @@ func TestProbeOneHot(t *testing.T) {
 		}
 		return []inside{in, in}
 	}
-	p, err := fitProbe(states(16), 0)
+	p, err := fitProbe(states(16), 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,5 +88,73 @@ func TestProbeOneHot(t *testing.T) {
 	}
 	if got := tried(p, states(32), 0, false).Values; got["classified"] != 0.5 || got["r2"] > 0 {
 		t.Errorf("beyond: %v", got)
+	}
+}
+
+// A state that tells the share of the sequence that is read is no absolute position: a probe of one length reads it there and at no
+// other length, a probe of several lengths nowhere. Theorem 1's states are read at each.
+func TestProbeMixed(t *testing.T) {
+	share := func(tokens int) inside {
+		in := inside{ids: make([]int64, tokens), hidden: [][]float32{make([]float32, tokens)}}
+		for p := range tokens {
+			in.hidden[0][p] = float32(p) / float32(tokens)
+		}
+		return in
+	}
+	one, err := fitProbe([]inside{share(32)}, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	several, err := fitProbe([]inside{share(8), share(16), share(24), share(32)}, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r2 := one.r2([]inside{share(32)}, 0); r2 < 0.999 {
+		t.Errorf("one length: R² %v there", r2)
+	}
+	for _, tokens := range []int{8, 16} {
+		if a, b := one.r2([]inside{share(tokens)}, 0), several.r2([]inside{share(tokens)}, 0); a > 0 || b > 0.7 {
+			t.Errorf("%d tokens: R² %v by one length, %v by several", tokens, a, b)
+		}
+	}
+	words, err := task.Lookup("copy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := newConstructed(&Model{Card: card.Card{Tokenizer: tasktest.Vocabulary(words)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := ask(t, eval.MeasureProbe, m, 5, eval.RandomTokens)
+	r.fitLength = 10
+	all := observed(t, r)
+	if v := all[1].Values; v["r2_mixed"] < 0.999 || v["mixed_states"] == 0 || all[0].Values["r2_mixed"] > 0.5 {
+		t.Errorf("theorem 1: %v after its layer, %v before", v, all[0].Values)
+	}
+}
+
+// Sequences of several lengths to fit on are none of those that are tried.
+func TestMixed(t *testing.T) {
+	r := ask(t, eval.MeasureProbe, opened(t, blank(t, models.Config{Encoding: "nope", DModel: 8, NLayers: 1, NHeads: 1, DFF: 4})), 6, eval.TaskTokens)
+	r.fitLength = 12
+	tried, err := r.sequences(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := r.mixed(t.Context(), tried)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lengths := map[int]int{}
+	for _, s := range all {
+		lengths[len(s.IDs)]++
+		for _, other := range tried {
+			if slices.Equal(s.IDs, other.IDs) {
+				t.Errorf("%v is tried", s.IDs)
+			}
+		}
+	}
+	if len(lengths) < mixedLengths || len(all) <= r.samples {
+		t.Errorf("%d sequences of %v tokens", len(all), lengths)
 	}
 }

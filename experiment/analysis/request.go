@@ -35,13 +35,16 @@ var measures = map[string]func(r request, ctx context.Context, onSequence func()
 	eval.MeasureLogits: request.logits, eval.MeasureCausal: request.causal,
 }
 
-// absences are errors of a length that a model or a task does not have.
-var absences = []error{eval.ErrTooLong, task.ErrNoSplit, task.ErrNoLength, errTooManyTokens}
+// absent reports whether an error is of a length that a model or a task does not have.
+func absent(err error) bool {
+	return slices.ContainsFunc([]error{eval.ErrTooLong, task.ErrNoSplit, task.ErrNoLength, errTooManyTokens},
+		func(absence error) bool { return errors.Is(err, absence) })
+}
 
 // observe makes the observations of the request; at a length that a model or the task does not have, one with NA set.
 func (r request) observe(ctx context.Context, onSequence func()) ([]eval.Observation, error) {
 	all, err := measures[r.measure](r, ctx, onSequence)
-	if slices.ContainsFunc(absences, func(absence error) bool { return errors.Is(err, absence) }) {
+	if absent(err) {
 		o := r.observation(0, 0, 0)
 		o.NA, o.Reason, o.Values, o.Control = true, err.Error(), nil, nil
 		return []eval.Observation{o}, nil

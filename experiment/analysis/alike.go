@@ -1,0 +1,107 @@
+package analysis
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// alike draws as many directions as a subspace has, at right angles, along each of which states have the same variance as
+// along the subspace's, or as near as they have: what is taken away along them is as much, and not what the subspace is of.
+func alike(inputs []inside, layers int, as subspace, rng *rand.Rand) (subspace, error) {
+	var out subspace
+	for _, d := range as {
+		mean, covariance := moments(ablated(inputs, layers, out), layers)
+		var principal mat.EigenSym
+		if !principal.Factorize(covariance, true) {
+			return nil, errors.New("the hidden states are not finite: no directions can be drawn in them")
+		}
+		var vectors mat.Dense
+		principal.VectorsTo(&vectors)
+		unit := withVariance(principal.Values(nil), &vectors, variance(inputs, layers, d), rng)
+		if !out.add(direction{unit, floats.Dot(unit, mean)}) {
+			break
+		}
+	}
+	return out, nil
+}
+
+// flattest is the share of the greatest variance below which a principal direction has none.
+const flattest = 1e-9
+
+// withVariance draws a direction at random with a variance between those of the principal directions: the weight of each is drawn,
+// and multiplied by a power of its variance. The variance along the sum rises with the exponent.
+func withVariance(variances []float64, principal *mat.Dense, want float64, rng *rand.Rand) []float64 {
+	drawn := make([]float64, len(variances))
+	for i := range drawn {
+		drawn[i] = rng.NormFloat64()
+	}
+	most := floats.Max(variances)
+	weights := make([]float64, len(drawn))
+	weigh := func(exponent float64) (along float64) {
+		for i, v := range variances {
+			if weights[i] = 0; v > flattest*most {
+				weights[i] = drawn[i] * math.Pow(v/most, exponent)
+			}
+		}
+		if norm := floats.Norm(weights, 2); norm > 0 {
+			floats.Scale(1/norm, weights)
+		}
+		for i, w := range weights {
+			along += w * w * variances[i]
+		}
+		return along
+	}
+	least, greatest := -16.0, 16.0
+	for range 64 {
+		if middle := (least + greatest) / 2; weigh(middle) < want {
+			least = middle
+		} else {
+			greatest = middle
+		}
+	}
+	weigh(greatest)
+	var out mat.VecDense
+	out.MulVec(principal, mat.NewVecDense(len(weights), weights))
+	return out.RawVector().Data
+}
+
+// moments are the mean and the covariance of states after so many layers.
+func moments(all []inside, layers int) ([]float64, *mat.SymDense) {
+	width := len(all[0].hidden[layers]) / len(all[0].ids)
+	mean, n := make([]float64, width), 0.0
+	each := func(use func(state []float64)) {
+		state := make([]float64, width)
+		for _, in := range all {
+			for i, v := range in.hidden[layers] {
+				if state[i%width] = float64(v); i%width == width-1 {
+					use(state)
+				}
+			}
+		}
+	}
+	each(func(state []float64) {
+		floats.Add(mean, state)
+		n++
+	})
+	floats.Scale(1/n, mean)
+	covariance := mat.NewSymDense(width, nil)
+	each(func(state []float64) {
+		floats.Sub(state, mean)
+		covariance.SymRankOne(covariance, 1/n, mat.NewVecDense(width, state))
+	})
+	return mean, covariance
+}
+
+// variance is that of states after so many layers along a direction.
+func variance(all []inside, layers int, d direction) float64 {
+	var values []float64
+	for _, in := range all {
+		values = append(values, d.along(in.hidden[layers])...)
+	}
+	return stat.PopVariance(values, nil)
+}
