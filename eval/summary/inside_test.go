@@ -112,27 +112,28 @@ func TestInsidePlaces(t *testing.T) {
 		o := seen(eval.MeasureProbe, "nope", tokens, length, map[string]float64{"fit_length": 10, "r2": r2, "classified": 0.5})
 		o.Layer = layer
 		if length == 10 {
-			o.Values["r2_withheld"] = r2 / 2
+			o.Values["r2_withheld"], o.Values["r2_mixed"] = r2/2, 0.75
 		}
 		return o
 	}
 	fit := func(layer, head int, both float64) eval.Observation {
-		o := seen(eval.MeasureLogits, "nope", eval.RandomTokens, 10, map[string]float64{"r2_both": both, "r2_distance": 0.25, "r2_content": 0.5, "slope": 0.0625})
+		o := seen(eval.MeasureLogits, "nope", eval.RandomTokens, 10, map[string]float64{"r2_both": both, "r2_distance": 0.25, "r2_content": 0.5, "tv_both": 0.125})
 		o.Layer, o.Head, o.Heads = layer, head, 2
 		return o
 	}
 	causal := seen(eval.MeasureCausal, "nope", eval.TaskTokens, 20, map[string]float64{"r2": 0.9, "r2_after": 0.2, "directions": 16, "tokens": 10,
-		"before_tokens": 10, "ablated_tokens": 1, "patched_tokens": 2})
-	causal.Control, causal.Layer = map[string]float64{"ablated_tokens": 9, "patched_tokens": 8}, 1
+		"before_tokens": 10, "ablated_tokens": 1, "shuffled_tokens": 6, "patched_queries": 4, "patched_moved": 3, "patched_kept": 1})
+	causal.Control, causal.Layer = map[string]float64{"ablated_tokens": 9, "patched_moved": 0, "patched_kept": 2}, 1
 	tasks := summary.Inside([]eval.Observation{probe(eval.TaskTokens, 0, 10, 0.125), probe(eval.TaskTokens, 1, 10, 0.25), probe(eval.RandomTokens, 0, 10, 0.5),
 		probe(eval.TaskTokens, 1, 5, 0.75), probe(eval.RandomTokens, 0, 20, -0.75), probe(eval.RandomTokens, 1, 20, 1), fit(0, 0, 0.5), fit(0, 1, 0.625), fit(1, 0, 0.75), causal}, nil)
 	sections := tasks[0].Sections(true)
 	for title, want := range map[string]string{
-		"positions read off hidden states of task":   "model | layers | fitted on | 5 | 10\ncopy-nope | 0 | 10 | – | 0.12/0.06 (50)\ncopy-nope | 1 | 10 | 0.75 (50) | 0.25/0.12 (50)",
-		"positions read off hidden states of random": "model | layers | fitted on | 10 | 20\ncopy-nope | 0 | 10 | 0.50/0.25 (50) | -0.75 (50)\ncopy-nope | 1 | 10 | – | 1.00 (50)",
-		"attention logits": "model | head | 10\ncopy-nope | 0.0 | 0.50 (0.25, 0.50)/0.062\ncopy-nope | 0.1 | 0.62 (0.25, 0.50)/0.062\n" +
-			"copy-nope | 1.0 | 0.75 (0.25, 0.50)/0.062",
-		"% of the answers' tokens": "model | layers | length | directions | before | ablated | patched | left\ncopy-nope | 1 | 20 | 16 | 100 | 10 (90) | 20 (80) | 0.20 of 0.90",
+		"positions read off hidden states of task":   "model | layers | fitted on | 5 | 10\ncopy-nope | 0 | 10 | – | 0.12/0.06; 0.75 (50)\ncopy-nope | 1 | 10 | 0.75 (50) | 0.25/0.12; 0.75 (50)",
+		"positions read off hidden states of random": "model | layers | fitted on | 10 | 20\ncopy-nope | 0 | 10 | 0.50/0.25; 0.75 (50) | -0.75 (50)\ncopy-nope | 1 | 10 | – | 1.00 (50)",
+		"attention logits": "model | layer | length | heads | distance | place | both places | content | content, distance | content, place | even\n" +
+			"copy-nope | 0 | 10 | 2 | 0.25 (–) | – (–) | – (–) | 0.50 (–) | 0.56 (0.12) | – (–) | –\n" +
+			"copy-nope | 1 | 10 | 1 | 0.25 (–) | – (–) | – (–) | 0.50 (–) | 0.75 (0.12) | – (–) | –",
+		"% of the answers' tokens": "model | layers | length | directions | before | ablated | random | shuffled | moved | kept | left\ncopy-nope | 1 | 20 | 16 | 100 | 10 | 90 | 60 | 75 (0) | 25 (50) | 0.20 of 0.90",
 	} {
 		if diff := cmp.Diff(want, table(t, sections, title)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", title, diff)

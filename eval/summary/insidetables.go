@@ -27,12 +27,10 @@ func (t *InsideTask) section() Section {
 	all := []Table{t.rolesTable(eval.TaskTokens, "the task's sequences"), t.rolesTable(eval.RandomTokens, "random tokens"), t.lookBackTable()}
 	for _, tokens := range []string{eval.TaskTokens, eval.RandomTokens} {
 		all = append(all, t.byLength(t.Models, "positions read off hidden states of "+tokens+" tokens by ridge regression: R² (1 is exact, 0 or less "+
-			"says nothing), after a slash at positions withheld from the fit, and in brackets % named by a classifier",
+			"says nothing), after a slash at positions withheld from the fit, after a semicolon by a fit at several lengths, and in brackets % named by a classifier",
 			eval.MeasureProbe, tokens, []string{"model", "layers", "fitted on"}, probeText))
 	}
-	all = append(all, t.byLength(t.Models, "attention logits fitted by the two tokens and their distance (theorem 2), on random tokens: R² of both "+
-		"together (distance alone, content alone), and after a slash how much the term of distance falls with each token",
-		eval.MeasureLogits, eval.RandomTokens, []string{"model", "head"}, logitsText), t.causalTable(), t.pairsTable())
+	all = append(all, t.logitsTable(), t.causalTable(), t.pairsTable())
 	s := Section{Task: t.Name, Title: t.Name + ": what heads attend to", Tables: withLines(all)}
 	var reasons []string
 	for _, m := range t.Models {
@@ -137,12 +135,52 @@ func probeText(o *eval.Observation) string {
 	if withheld := number(o, "r2_withheld"); withheld.Known() {
 		text += "/" + withheld.digits(2)
 	}
+	if mixed := number(o, "r2_mixed"); mixed.Known() {
+		text += "; " + mixed.digits(2)
+	}
 	return fmt.Sprintf("%s (%s)", text, whole(number(o, "classified")))
 }
 
-func logitsText(o *eval.Observation) string {
-	return fmt.Sprintf("%s (%s, %s)/%s", number(o, "r2_both").digits(2), number(o, "r2_distance").digits(2), number(o, "r2_content").digits(2),
-		strconv.FormatFloat(o.Values["slope"], 'g', 2, 64))
+// logitsTable has the fits of attention logits, as medians over the heads of each layer: in single heads R² and the attention differ.
+func (t *InsideTask) logitsTable() Table {
+	fits := []struct{ text, name string }{{"distance", "distance"}, {"place", "place"}, {"both places", "positions"}, {"content", "content"},
+		{"content, distance", "both"}, {"content, place", "content_place"}}
+	table := Table{Title: "attention logits fitted by the distance, by the key's place and by the two tokens, on random tokens: median R² over a layer's " +
+		"heads, and in brackets the total variation distance between the attention that the fit gives and the head's; even: of even attention",
+		Head: []string{"model", "layer", "length", "heads"}}
+	for _, f := range fits {
+		table.Head = append(table.Head, f.text)
+	}
+	table.Head = append(table.Head, "even")
+	for i := range t.Models {
+		places, _ := t.Models[i].Seen(eval.MeasureLogits, eval.RandomTokens)
+		layers := each(places, func(p insidePlace) int { return p.Layer })
+		slices.Sort(layers)
+		for _, layer := range slices.Compact(layers) {
+			for at, length := range t.Lengths {
+				numbers := map[string][]float64{}
+				heads := 0
+				for _, p := range places {
+					if o := p.At[at]; o != nil && p.Layer == layer {
+						heads++
+						for name, v := range o.Values {
+							numbers[name] = append(numbers[name], v)
+						}
+					}
+				}
+				if heads == 0 {
+					continue
+				}
+				middle := func(name string) string { return median(numbers[name]).digits(2) }
+				line := []string{t.Models[i].Name, strconv.Itoa(layer), strconv.Itoa(length), strconv.Itoa(heads)}
+				for _, f := range fits {
+					line = append(line, fmt.Sprintf("%s (%s)", middle("r2_"+f.name), middle("tv_"+f.name)))
+				}
+				table.add(figures(append(line, middle("tv_even"))...)...)
+			}
+		}
+	}
+	return table
 }
 
 // whole is a ratio in percent without a point, or a dash.
@@ -217,9 +255,10 @@ func (t *InsideTask) lookBackTable() Table {
 
 // causalTable has the answers when hidden states lose the position that probes read.
 func (t *InsideTask) causalTable() Table {
-	table := Table{Title: "% of the answers' tokens right when hidden states lose the position that probes read, in so many directions: before, " +
-		"ablated (moved as far at random), patched (moved as far at random); left: the R² of a new probe after that, of the first before it",
-		Head: []string{"model", "layers", "length", "directions", "before", "ablated", "patched", "left"}}
+	table := Table{Title: "% of the answers' tokens right when hidden states lose the directions in which probes read the position: before, ablated, " +
+		"as many random directions of the same variance, as many of probes of shuffled positions; moved and kept: % of single queries with the next " +
+		"query's component that predict what is right there, and where they are (at random); left: the R² of a new probe after that, of the first before it",
+		Head: []string{"model", "layers", "length", "directions", "before", "ablated", "random", "shuffled", "moved", "kept", "left"}}
 	for i := range t.Models {
 		places, _ := t.Models[i].Seen(eval.MeasureCausal, eval.TaskTokens)
 		for _, p := range places {
@@ -227,16 +266,20 @@ func (t *InsideTask) causalTable() Table {
 				if o == nil {
 					continue
 				}
-				tokens := max(o.Values["tokens"], 1)
-				share := func(numbers map[string]float64, name string) string {
-					return whole(Number(numbers[name+"_tokens"] / tokens))
+				share := func(numbers map[string]float64, name, among string) string {
+					v, there := numbers[name]
+					if !there || o.Values[among] == 0 {
+						return "–"
+					}
+					return whole(Number(v / o.Values[among]))
 				}
-				both := func(name string) string {
-					return fmt.Sprintf("%s (%s)", share(o.Values, name), share(o.Control, name))
+				tokens := func(numbers map[string]float64, name string) string { return share(numbers, name+"_tokens", "tokens") }
+				patched := func(name string) string {
+					return fmt.Sprintf("%s (%s)", share(o.Values, name, "patched_queries"), share(o.Control, name, "patched_queries"))
 				}
 				table.add(figures(o.Model, strconv.Itoa(o.Layer), strconv.Itoa(o.Length), number(o, "directions").digits(0),
-					share(o.Values, "before"), both("ablated"), both("patched"),
-					number(o, "r2_after").digits(2)+" of "+number(o, "r2").digits(2))...)
+					tokens(o.Values, "before"), tokens(o.Values, "ablated"), tokens(o.Control, "ablated"), tokens(o.Values, "shuffled"),
+					patched("patched_moved"), patched("patched_kept"), number(o, "r2_after").digits(2)+" of "+number(o, "r2").digits(2))...)
 			}
 		}
 	}
