@@ -32,6 +32,13 @@ type Config struct {
 	// (see completeAll). Bins are never timed: the times of some lengths together are of none.
 	Untimed bool
 
+	// Of a task in tokens (task.Task.InTokens), which is never timed: Words is the tokenizer of a pretrained model, nil for the one
+	// of its card; Vocab is how many tokens there are. Depth is where in the text the fact stands that is asked for, in percent;
+	// nil draws it.
+	Words tokenizer.Coder
+	Vocab int
+	Depth *int
+
 	Environment Environment
 	Memory      MemoryMeter // nil leaves peak memory out
 
@@ -46,7 +53,7 @@ func (cfg Config) row(c card.Card, span task.Span) Row {
 	r.Task, r.TaskVersion, r.Split = cfg.Task.Name, cfg.Task.Version, string(cfg.Split)
 	r.Whole = cfg.whole(span, task.Range(c.Trained))
 	r.Length, r.Seed, r.Batch = span.Max, cfg.Seed, cfg.Batch
-	r.Untimed = cfg.Untimed || span.IsBin()
+	r.Untimed, r.Depth = cfg.Untimed || span.IsBin() || cfg.Task.InTokens, cfg.Depth
 	if span.IsBin() {
 		r.LengthMin = span.Min
 	}
@@ -79,6 +86,9 @@ func (cfg Config) check(span task.Span) error {
 	case cfg.Warmup < 0:
 		err = fmt.Errorf("warmup is %d, expected 0 or more batches", cfg.Warmup)
 	}
+	if err == nil && cfg.Task.InTokens {
+		err = cfg.checkInTokens(span)
+	}
 	return cmp.Or(err, checkRange("n", cfg.N, 1, MaxSamples), checkRange("batch", cfg.Batch, 1, MaxBatch),
 		checkRange("repeat", cfg.Repeat, 0, MaxRepeats))
 }
@@ -87,7 +97,12 @@ func (cfg Config) label(span task.Span) string {
 	return fmt.Sprintf("model %s: task %s: length %s", cfg.Environment.Model, cfg.Task.Name, span.Label())
 }
 
-func (cfg Config) measure(ctx context.Context, m Model, c card.Card, span task.Span, r *Row) error {
+func (cfg Config) measure(ctx context.Context, m Model, c card.Card, span task.Span, r *Row) (err error) {
+	if cfg.Task.InTokens {
+		cfg.Untimed = true
+		r.Score, err = cfg.measureInTokens(ctx, m, c, span.Max)
+		return err
+	}
 	a, err := newAccuracy(m, c, cfg)
 	if err != nil {
 		return err
@@ -127,14 +142,16 @@ func CheckLengths(t task.Task, c card.Card, lengths []task.Span) error {
 type accuracy struct {
 	model     Model
 	tok       *tokenizer.Tokenizer
-	maxLength int        // positions, 0 = no limit
+	words     tokenizer.Coder // tok, or of a task in tokens the model's
+	stop      int64           // token that ends an answer
+	maxLength int             // positions, 0 = no limit
 	trained   task.Range // lengths
 	cfg       Config
 }
 
 func newAccuracy(m Model, c card.Card, cfg Config) (*accuracy, error) {
 	tok, err := tokenizer.New(c.Tokenizer)
-	return &accuracy{model: m, tok: tok, maxLength: c.MaxLength, trained: task.Range(c.Trained), cfg: cfg}, err
+	return &accuracy{model: m, tok: tok, words: tok, stop: tokenizer.EOS, maxLength: c.MaxLength, trained: task.Range(c.Trained), cfg: cfg}, err
 }
 
 func (s *accuracy) measure(ctx context.Context, span task.Span) (score Score, speed Speed, err error) {

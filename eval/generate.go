@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/tokenizer"
 )
 
 // warmupTokens is how many tokens a batch that warms up makes: each one more costs what a measured one does, and finds warm
@@ -76,7 +75,7 @@ func (s *accuracy) generate(ctx context.Context, group []example, watch *stopwat
 	for i, e := range group {
 		prompts[i], limits[i] = e.prompt, e.limit
 	}
-	outputs, err := timeBatch(ctx, s.model, prompts, limits, tokenizer.EOS, watch)
+	outputs, err := timeBatch(ctx, s.model, prompts, limits, s.stop, watch)
 	for i, output := range outputs {
 		group[i].output = output
 	}

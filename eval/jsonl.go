@@ -102,6 +102,8 @@ func (j rowJSON) check() error {
 	case r.LengthMin < 0 || r.LengthMin > 0 && (m == MeasureSpeed || r.LengthMin >= r.Length):
 		return fmt.Errorf("length_min is %d and length %d, expected a bin of a task's lengths, or no length_min",
 			r.LengthMin, r.Length)
+	case r.Depth != nil && (m != MeasureAccuracy || *r.Depth < 0 || *r.Depth > 100):
+		return fmt.Errorf("depth is %d, expected 0 to 100 percent of a task's text", *r.Depth)
 	case r.NA && (j.Score != nil || j.Speed != nil || j.Cost != nil || j.Text != nil):
 		return errors.New("na is true but there are measurements")
 	case r.NA:

@@ -18,6 +18,7 @@ type Key struct {
 	Length           int
 	LengthMin        int // of a bin; 0 for a single length
 	LongestWindow    int // of running text
+	Depth            int // and 1; 0 for none
 	N                int // samples asked for
 	Warmup, Repeats  int
 	Chunk, NewTokens int // of a measurement of speed; 0 else
@@ -34,6 +35,9 @@ func (r *Row) Key() Key {
 	}
 	if k.Measure == MeasureAccuracy {
 		k.Schema = r.Schema
+	}
+	if r.Depth != nil {
+		k.Depth = *r.Depth + 1
 	}
 	if r.scored() {
 		k.N = r.Asked

@@ -42,7 +42,7 @@ func Prompts(c card.Card, length int, seed uint64) (iter.Seq2[Prompt, error], er
 			return nil, err
 		}
 	}
-	s := accuracy{tok: words, maxLength: c.MaxLength}
+	s := accuracy{tok: words, words: words, stop: tokenizer.EOS, maxLength: c.MaxLength}
 	return func(yield func(Prompt, error) bool) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		for i := 0; ; i++ {

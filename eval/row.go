@@ -54,12 +54,14 @@ type Row struct {
 	// task.Task.SplitFor and NotHeldOut). Of a bin it says so of some of its lengths: of
 	// one that the model was trained on, where the bin has such.
 	Whole bool `json:"whole,omitempty"`
-	// Length is the task's measure, not tokens; for MeasureSpeed the tokens read first, and for
+	// Length is the task's measure, not tokens but of tasks in them; for MeasureSpeed the tokens read first, and for
 	// MeasureText the tokens of a window.
 	// With LengthMin the row is one of a bin, whose samples have lengths from there to
 	// Length; 0 for a single length.
 	Length    int `json:"length"`
 	LengthMin int `json:"length_min,omitempty"`
+	// Depth is where the fact that is asked for stands, in percent of the text before the question (Config.Depth).
+	Depth *int `json:"depth,omitempty"`
 	// LongestWindow is TextConfig.Longest of MeasureText; absent in rows of corpora of version 1, whose windows
 	// had to fit their own length alone.
 	LongestWindow int    `json:"longest_window,omitempty"`

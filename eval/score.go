@@ -56,8 +56,12 @@ func (s *accuracy) tally(span task.Span, examples []example) Score {
 	var loss, distance float64
 	for _, e := range examples {
 		prompts[e.sample.Prompt] = true
-		if s.cfg.Task.Correct(e.sample.Target, s.text(e.output)) {
+		text := s.text(e.output)
+		if s.cfg.Task.Correct(e.sample.Target, text) {
 			t.Correct++
+		}
+		if s.stop == NoStop { // what stands behind an answer does not count
+			e.output = e.output[:min(len(e.output), len(e.target))]
 		}
 		if slices.Equal(e.output, e.target) {
 			t.SequenceCorrect++
@@ -65,7 +69,7 @@ func (s *accuracy) tally(span task.Span, examples []example) Score {
 		t.Tokens += len(e.target)
 		t.TokensCorrect += samePositions(e.output, e.target)
 		distance += s.editDistance(e.output, e.target)
-		t.addParts(s.cfg.Task, e.sample.Target, s.text(e.output))
+		t.addParts(s.cfg.Task, e.sample.Target, text)
 		for _, p := range e.logProbs {
 			if math.IsNaN(p) || math.IsInf(p, 0) {
 				t.NonfiniteTokens++
@@ -112,11 +116,10 @@ func (t *Score) addParts(k task.Task, target, generated string) {
 // text decodes an output without its end token and padding. An id outside the
 // vocabulary leaves nothing that could be parsed, hence no text.
 func (s *accuracy) text(output []int64) string {
-	kept := slices.DeleteFunc(slices.Clone(output), func(id int64) bool {
-		return id == tokenizer.EOS ||
-			id == tokenizer.Pad
-	})
-	text, err := s.tok.Decode(kept)
+	if s.stop != NoStop {
+		output = slices.DeleteFunc(slices.Clone(output), func(id int64) bool { return id == tokenizer.EOS || id == tokenizer.Pad })
+	}
+	text, err := s.words.Decode(output)
 	if err != nil {
 		return ""
 	}
@@ -137,6 +140,9 @@ func samePositions(output, target []int64) int {
 // editDistance is the distance in tokens over the longer length, in 0..1; end
 // tokens do not count.
 func (s *accuracy) editDistance(output, target []int64) float64 {
+	if s.stop == NoStop {
+		return ratio(suggest.EditDistance(output, target), max(len(output), len(target)))
+	}
 	target = target[:len(target)-1]
 	if n := len(output); n > 0 && output[n-1] == tokenizer.EOS {
 		output = output[:n-1]

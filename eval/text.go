@@ -89,24 +89,12 @@ func (cfg TextConfig) LongestWindow(c card.Card, lengths []int) (int, error) {
 	if cfg.Task.Corpus == nil {
 		return 0, fmt.Errorf("eval: task %s is no running text; name a corpus, text:NAME", cfg.Task.Name)
 	}
-	words, err := cfg.words(c)
+	words, err := wordsOf(cfg.Words, c, cfg.Task)
 	if err != nil {
 		return 0, err
 	}
 	documents, err := cfg.Task.Corpus.Encoded(words, cfg.Split)
 	return longestWindow(documents, lengths), err
-}
-
-// words is what encodes the corpus.
-func (cfg TextConfig) words(c card.Card) (tokenizer.Coder, error) {
-	switch {
-	case cfg.Words != nil:
-		return cfg.Words, nil
-	case len(c.Tokenizer) == 0:
-		return nil, fmt.Errorf("task %s: the model has no tokenizer, and text has no tokens without one; a pretrained model's stands "+
-			"beside its file", cfg.Task.Name)
-	}
-	return tokenizer.New(c.Tokenizer)
 }
 
 func (cfg TextConfig) ask(r *Row) { r.Text = &TextScore{Asked: cfg.N} }
@@ -134,7 +122,7 @@ func (cfg TextConfig) measure(ctx context.Context, m Model, c card.Card, span ta
 }
 
 func (cfg TextConfig) score(ctx context.Context, m Model, c card.Card, length int) (*TextScore, error) {
-	words, err := cfg.words(c)
+	words, err := wordsOf(cfg.Words, c, cfg.Task)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,6 +31,7 @@ type benchFlags struct {
 	task    string
 	lengths string
 	seeds   []uint
+	shots   int
 	engine  engineFlags
 	benchOutput
 }
@@ -73,6 +75,8 @@ func benchVerb(a *app) *cobra.Command {
 		"(default: what a MODEL was trained on, else one task), or all")
 	f.StringVar(&o.lengths, "lengths", "",
 		"lengths to measure, or bins of them (default "+bench.TaskLengths+"; for speed alone "+bench.SpeedLengths+")")
+	f.IntSliceVar(&o.Depths, "depths", o.Depths, "of tasks in tokens: where the fact that is asked for stands, in % of the text")
+	f.IntVar(&o.shots, "shots", 0, "of tasks in tokens: examples before the text")
 	f.StringSliceVar(&o.Measures, "measure", o.Measures, "accuracy (and speed, on a task), speed (without a task)")
 	f.StringSliceVar(&o.Providers, "provider", o.Providers, providersHelp)
 	f.BoolVar(&o.engine.allowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
@@ -138,7 +142,32 @@ func (o benchFlags) options() (bench.Options, error) {
 	if o.task != "" && o.task != allTasks {
 		out.Tasks, err = task.LookupList(o.task)
 	}
+	if o.shots != 0 {
+		err = cmp.Or(err, withShots(out.Tasks, o.shots))
+	}
 	return out, err
+}
+
+// withShots has the tasks that can take examples before their texts take some.
+func withShots(tasks []task.Task, shots int) (err error) {
+	taken := false
+	for i, t := range tasks {
+		if t.Hides == nil {
+			continue
+		}
+		taken = true
+		name := t.Name
+		if !t.InTokens {
+			name += "+tokens"
+		}
+		if tasks[i], err = task.Lookup(fmt.Sprintf("%s+shots%d", name, shots)); err != nil {
+			return fmt.Errorf("--shots: %w", err)
+		}
+	}
+	if !taken {
+		return errors.New("--shots is for tasks that hide something in a text, such as --task passkey; name one, or leave it out")
+	}
+	return nil
 }
 
 // check refuses flags that do not go together, and models that no file has. named says

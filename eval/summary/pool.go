@@ -43,12 +43,12 @@ func latest(rows []eval.Row) (kept []eval.Row, replaced int) {
 // same prompts, the one with the most counts, of equals the last. A row of all prompts leaves nothing to add. Other seeds have
 // a few prompts in common: n is the expected number of different ones.
 func pool(rows []eval.Row) cell {
-	var best []eval.Row // one for each seed
+	var best []eval.Row // one for each seed and depth
 	for _, r := range rows {
 		if r.N == 0 {
 			continue
 		}
-		i := slices.IndexFunc(best, func(o eval.Row) bool { return o.Seed == r.Seed })
+		i := slices.IndexFunc(best, func(o eval.Row) bool { return o.Seed == r.Seed && depthOf(o) == depthOf(r) })
 		switch {
 		case i < 0:
 			best = append(best, r)
@@ -124,7 +124,7 @@ func different(r eval.Row) int {
 
 // prompts is the number of different prompts that there are, 0 for unknown. A row of schema 1 that repeats some holds all.
 func prompts(r eval.Row) int {
-	if different(r) < r.N {
+	if r.Schema == 1 && different(r) < r.N {
 		return different(r)
 	}
 	return r.Prompts

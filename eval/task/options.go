@@ -16,6 +16,9 @@ const (
 	optionScratchpad = "scratchpad" // as parseParts reads it
 	optionNoPrefix   = "noprefix"
 	optionPaper      = "paper"
+	optionTokens     = "tokens"
+	optionShots      = "shots" // and a number of examples
+	optionHay        = "text:" // and the name of a corpus
 )
 
 // options are the given options by kind.
@@ -23,11 +26,13 @@ type options map[string]string
 
 // optionKind returns the kind of an option, "" for an unknown one.
 func optionKind(option string) string {
-	if option == optionNoPrefix || option == optionPaper || slices.Contains(layoutOptions, option) {
+	if option == optionNoPrefix || option == optionPaper || option == optionTokens || slices.Contains(layoutOptions, option) {
 		return option
 	}
-	if strings.HasPrefix(option, optionAlphabet) {
-		return optionAlphabet
+	for _, kind := range []string{optionAlphabet, optionShots, optionHay} {
+		if strings.HasPrefix(option, kind) {
+			return kind
+		}
 	}
 	if _, err := parseParts(option); err == nil {
 		return optionScratchpad
@@ -44,7 +49,7 @@ func (t Task) apply(list []string) (Task, error) {
 		switch before, twice := given[kind]; {
 		case kind == "":
 			return t, fmt.Errorf("task %s: unknown option %q: known: full, minimal and flags such as i1c1o1v1r0 "+
-				"(scratchpad), noprefix, paper, alphabetN, %s", t.Name, shorten(option), strings.Join(layoutOptions, ", "))
+				"(scratchpad), noprefix, paper, alphabetN, tokens, shotsN, text:NAME, %s", t.Name, shorten(option), strings.Join(layoutOptions, ", "))
 		case twice && before == option:
 			return t, fmt.Errorf("task %s: the option %q is given twice", t.Name, shorten(option))
 		case twice:
@@ -54,7 +59,7 @@ func (t Task) apply(list []string) (Task, error) {
 	}
 	name := t.Name
 	for _, with := range []func(Task, options) (Task, error){
-		Task.resized, Task.laidOut, Task.withScratchpad, Task.withoutPrefix, Task.asInPaper,
+		Task.resized, Task.laidOut, Task.withScratchpad, Task.withoutPrefix, Task.asInPaper, Task.inTokens,
 	} {
 		var err error
 		if t, err = with(t, given); err != nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -47,6 +49,14 @@ func induction() Task {
 			}
 			return Sample{Prompt: "~" + string(drawn), Target: string(drawn), Length: length}
 		},
+		Tokens: func(token func() int64, length int) ([]int64, int) {
+			half := (length + 1) / 2
+			drawn := make([]int64, half, 2*half)
+			for i := range drawn {
+				drawn[i] = token()
+			}
+			return append(drawn, drawn[:length-half]...), half
+		},
 	})
 }
 
@@ -65,34 +75,21 @@ const passkeyFirst, passkeyKeys = 10000, 90000
 //	There is a pass key in this text. The grass is green. The pass key is 71432. Remember it. 71432 is
 //	the pass key. The sky is blue. What is the pass key? The pass key is ⏵ 71432.
 func passkey() Task {
-	const prefix = "There is a pass key in this text."
-	write := func(key, before, length int) string {
-		var b strings.Builder
-		b.WriteString(prefix)
-		for i := range length + 1 {
-			if i == before {
-				fmt.Fprintf(&b, " The pass key is %d. Remember it. %d is the pass key.", key, key)
-			}
-			if i < length {
-				b.WriteString(" " + passkeyFiller[i%len(passkeyFiller)])
-			}
+	draw := func(key int) secret {
+		return secret{
+			Facts:    []string{fmt.Sprintf("The pass key is %d. Remember it. %[1]d is the pass key.", key)},
+			Question: "What is the pass key?", Lead: "The pass key is", Answer: strconv.Itoa(key),
 		}
-		b.WriteString(" What is the pass key? The pass key is ")
-		return b.String()
 	}
-	return probe(Task{
+	h := hidden{Opening: "There is a pass key in this text.", Filler: passkeyFiller, Right: sameNumber,
+		Draw: func(rng *rand.Rand) secret { return draw(passkeyFirst + rng.IntN(passkeyKeys)) }}
+	some := draw(12345)
+	return hide(Task{
 		Name:        "passkey",
 		Description: "find a number that is hidden in filler; the length is the number of sentences of filler",
-		Train:       Range{1, 10},
-		Beyond:      Range{11, 200},
-		Lengths:     Range{1, MaxLength},
-		Prefix:      prefix,
-		Texts:       []string{write(12345, 1, len(passkeyFiller)) + "67890.", "1234567890 1 2 3 4 5 6 7 8 9"},
-		Space:       func(length int) float64 { return passkeyKeys * float64(length+1) },
-		Chance:      func(int) float64 { return 1.0 / passkeyKeys },
-		Generate: func(rng *rand.Rand, length int) Sample {
-			key, before := passkeyFirst+rng.IntN(passkeyKeys), rng.IntN(length+1)
-			return Sample{Prompt: write(key, before, length), Target: fmt.Sprintf("%d.", key), Length: length}
-		},
-	})
+		Texts: []string{strings.Join(slices.Concat([]string{h.Opening}, some.Facts, passkeyFiller), " ") + " " + some.Question + " " +
+			some.Lead + " 67890.", "1234567890 1 2 3 4 5 6 7 8 9"},
+		Space:  func(length int) float64 { return passkeyKeys * float64(length+1) },
+		Chance: func(int) float64 { return 1.0 / passkeyKeys },
+	}, h)
 }

@@ -103,6 +103,9 @@ func (t Task) Sample(rng *rand.Rand, length int, split Split) (Sample, error) {
 	if t.Corpus != nil {
 		return t.Corpus.sample(rng, length, split)
 	}
+	if t.InTokens {
+		return Sample{}, fmt.Errorf("task %s: %w", t.Name, errInTokens)
+	}
 	split = t.splitAt(length, split)
 	for range splitTries {
 		s := t.Generate(rng, length)

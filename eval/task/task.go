@@ -26,6 +26,8 @@
 //	addition+padded             with summands filled with zeros to the length
 //	addition+hints              with a word before each digit that tells its weight
 //	addition+reversed+padded+hints
+//	passkey+tokens              with lengths in tokens of the model that is measured
+//	passkey+tokens+shots2+text:brown     with two examples before a text of the corpus brown
 //	file:PATH                   the samples of a file, see below
 //
 // The constant first words of a prompt ("Copy:", "Compute") do the work of a
@@ -163,6 +165,16 @@ type Task struct {
 	// Corpus is set for a task of running text, which has no Generate: see CorpusPath for its
 	// names. Sample draws a passage and what comes after it.
 	Corpus *corpus
+
+	// Hides is set for a task that hides facts in running text, and Tokens for one of random tokens: it draws a
+	// sequence of a number of tokens, from token on, and says from where on it is told by what stands before. Both
+	// can be asked of a model with any tokenizer, with the option "tokens", which sets InTokens: a length
+	// is then tokens of the model, and package eval makes the prompts. Optional.
+	Hides    *hidden
+	Tokens   func(token func() int64, length int) (sequence []int64, from int)
+	InTokens bool
+	Shots    int     // examples before the text, with the option "shots"
+	Hay      *corpus // of whose documents the filler is, with the option "text:NAME"; nil: of the task's own
 
 	// Listed is the training set of a task whose paper trains on a list of different prompts, each of them
 	// once an epoch. The option "paper" sets it for a task with Each; nil: prompts are drawn.

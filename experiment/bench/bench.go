@@ -62,6 +62,9 @@ type Options struct {
 	Repeat    int      // times that each cell is timed; 0: 1, for speed 3
 	Untimed   bool     // of accuracy: rows without times, which takes less (see eval.Config.Untimed)
 	OneTimed  bool     // of accuracy: times at one length alone, the longest that all models were trained on, or else the shortest
+	// Depths are where in a text a task in tokens (task.Task.InTokens) hides what it asks for, in percent of the text. Its
+	// samples are divided among them.
+	Depths    []int
 	NewTokens int      // generated after the length, for speed
 
 	Tasks []task.Task // to measure accuracy on; none stands for the tasks that each model was trained on
@@ -85,7 +88,7 @@ const (
 func Defaults() Options {
 	return Options{
 		Measures: []string{eval.MeasureAccuracy}, Providers: []string{"cpu"}, Threads: []int{0}, Batches: []int{32},
-		Seeds: []uint64{1}, Samples: 64, NewTokens: 32,
+		Seeds: []uint64{1}, Samples: 64, NewTokens: 32, Depths: []int{0, 25, 50, 75, 100},
 	}
 }
 
@@ -97,7 +100,7 @@ func (o Options) check() error {
 		empty bool
 	}{
 		{"measure", len(o.Measures) == 0}, {"provider", len(o.Providers) == 0}, {"threads", len(o.Threads) == 0},
-		{"batch", len(o.Batches) == 0}, {"seeds", len(o.Seeds) == 0},
+		{"batch", len(o.Batches) == 0}, {"seeds", len(o.Seeds) == 0}, {"depths", len(o.Depths) == 0},
 	} {
 		if list.empty {
 			return fmt.Errorf("%s is empty; give one or more", list.name)
@@ -122,7 +125,7 @@ func (o Options) check() error {
 		least, most int
 	}{
 		{"batch", o.Batches, 1, eval.MaxBatch}, {"n", []int{o.Samples}, 1, eval.MaxSamples},
-		{"repeat", []int{o.Repeat}, 0, eval.MaxRepeats}, {"new-tokens", []int{o.NewTokens}, 2, eval.MaxNewTokens},
+		{"repeat", []int{o.Repeat}, 0, eval.MaxRepeats}, {"new-tokens", []int{o.NewTokens}, 2, eval.MaxNewTokens}, {"depths", o.Depths, 0, 100},
 	} {
 		for _, n := range list.n {
 			if n < list.least || n > list.most {

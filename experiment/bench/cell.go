@@ -21,6 +21,7 @@ type Cell struct {
 	Seed        uint64   `json:"seed,omitempty"`
 	Length      int      `json:"length"`
 	LengthMin   int      `json:"length_min,omitempty"`            // of a bin
+	Depth       *int     `json:"depth,omitempty"`                 // of what a task in tokens hides
 	Measured    bool     `json:"measured"`                        // there is a row of it
 	Reason      string   `json:"reason,omitempty"`                // why the length is not available
 	Seconds     *float64 `json:"seconds,omitempty"`               // from Plan.Estimate; nil where nothing is left to run
@@ -66,7 +67,11 @@ func (c *Cell) name() string {
 	if what == "" {
 		what = "speed"
 	}
-	return fmt.Sprintf("%s, %s at length %s", c.Model, what, c.span.Label())
+	name := fmt.Sprintf("%s, %s at length %s", c.Model, what, c.span.Label())
+	if c.Depth != nil {
+		name += fmt.Sprintf(", depth %d", *c.Depth)
+	}
+	return name
 }
 
 // work estimates the cost of a cell, at least 1 where there is something to run.
@@ -79,9 +84,13 @@ func (c *Cell) work() int64 {
 
 // timed reports whether the cell's row has times.
 func (c *Cell) timed() bool {
-	a, ofTask := c.measurement.(accuracy)
-	_, ofText := c.measurement.(text)
-	return !ofText && !(ofTask && a.Untimed)
+	switch m := c.measurement.(type) {
+	case speed:
+		return true
+	case accuracy:
+		return !m.Untimed
+	}
+	return false
 }
 
 // toRun reports whether a cell without a row needs a session.

@@ -126,6 +126,8 @@ func (p *Plan) measure(ctx context.Context, measure string, g group, tasks []tas
 		add := p.addAccuracy
 		if t.Corpus != nil {
 			add = p.addText
+		} else if t.InTokens {
+			add = p.addInTokens
 		}
 		for _, seed := range p.options.Seeds {
 			if err := add(ctx, &g, t, seed); err != nil {
@@ -149,28 +151,29 @@ func (p *Plan) measure(ctx context.Context, measure string, g group, tasks []tas
 // tasks lists the tasks to measure a model on: asked for, or its own.
 func (p *Plan) tasks(g group) ([]task.Task, error) {
 	c := g.card
-	if c.Profile == card.Foreign {
-		return nil, errors.New("tasks are written with zoo's own tokenizers, and the file is another program's; " +
-			"measure its speed alone: --measure speed")
-	}
+	others := c.Profile == card.Foreign || c.Pretrained != nil
 	tasks := slices.Clone(p.options.Tasks)
-	samples := func(t task.Task) bool { return t.Corpus == nil }
-	if c.Pretrained != nil && (len(tasks) == 0 && c.Task == "" || slices.ContainsFunc(tasks, samples)) {
-		return nil, errors.New("tasks are written with zoo's own tokenizers, and the model has another; measure it on running " +
-			"text, such as --task text:brown, or its speed: --measure speed")
+	var err error
+	switch {
+	case others && g.words == nil:
+		return nil, errNoWords
+	case others && len(tasks) == 0 && c.Task == "":
+		return nil, errors.New("the model was trained on no task of zoo's; " + forOwnWords())
+	case len(tasks) == 0:
+		tasks, err = task.LookupList(c.Task)
 	}
-	if len(tasks) == 0 {
-		var err error
-		if tasks, err = task.LookupList(c.Task); err != nil {
-			return nil, err
-		}
+	if err == nil && others {
+		tasks, err = ownWords(tasks)
+	}
+	if err != nil {
+		return nil, err
 	}
 	tasks = slices.DeleteFunc(tasks, func(t task.Task) bool {
 		return g.model.Trained && !task.Related(t.Name, c.Task) || g.model.Kind != "" && !task.Related(t.Name, g.model.Kind)
 	})
 	for _, t := range tasks {
-		if t.Corpus != nil {
-			continue // of windows the rows say what cannot be
+		if t.Corpus != nil || t.InTokens {
+			continue // the rows say what cannot be
 		}
 		if err := eval.CheckLengths(t, c, p.lengths); err != nil {
 			return nil, err
