@@ -139,6 +139,8 @@ type Pretrained struct {
 	SHA256 string `json:"sha256"` // of config.json and the weights, or of the file
 	// DeclaredLength is how many tokens the configuration says that a text has at most; 0 where it does not.
 	DeclaredLength int `json:"declared_length,omitempty"`
+	// Beyond: a text may have more tokens than declared.
+	Beyond bool `json:"beyond,omitempty"`
 	// Ends are the tokens that end a text.
 	Ends []int64 `json:"ends,omitempty"`
 	// TokenizerSHA256 is the hash of the tokenizer.json that belongs to it; empty for none.

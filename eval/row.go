@@ -43,8 +43,8 @@ type Row struct {
 	TrainSteps   int    `json:"train_steps"`
 	// FittedStep is the card's: 0 never fitted, nil not known.
 	FittedStep *int  `json:"fitted_step,omitempty"`
-	TrainMin   int   `json:"train_min"` // shortest and longest task length seen
-	TrainMax   int   `json:"train_max"` // in training; 0 if never trained
+	TrainMin   int   `json:"train_min"` // shortest and longest task length seen in training, of a
+	TrainMax   int   `json:"train_max"` // pretrained model those that it declares; 0 if never trained
 	Parameters int64 `json:"parameters"`
 
 	Task        string `json:"task"` // "" for MeasureSpeed, as are version, split and seed
@@ -277,6 +277,10 @@ const (
 
 // describe is what a row says of the model and where it ran.
 func describe(c card.Card, e Environment) Row {
+	trained := c.Trained
+	if p := c.Pretrained; p != nil && p.DeclaredLength > 0 && trained.Max == 0 {
+		trained = card.Lengths{Min: 1, Max: p.DeclaredLength}
+	}
 	return Row{
 		Schema:       RowSchema,
 		Environment:  e,
@@ -291,8 +295,8 @@ func describe(c card.Card, e Environment) Row {
 		DataSeed:     c.DataSeed,
 		TrainSteps:   c.Steps,
 		FittedStep:   c.FittedStep,
-		TrainMin:     c.Trained.Min,
-		TrainMax:     c.Trained.Max,
+		TrainMin:     trained.Min,
+		TrainMax:     trained.Max,
 		Parameters:   c.Parameters,
 	}
 }

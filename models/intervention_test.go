@@ -48,8 +48,8 @@ func TestParseIntervention(t *testing.T) {
 		rope, want string
 		scales     []string
 	}{
-		{rope: "yarn", want: `rope "yarn": want none, or one of pi, ntk, yarn, yarn-paper, a colon and a factor`},
-		{rope: "dynamic:2", want: `rope "dynamic:2": want none, or one of`},
+		{rope: "yarn", want: `rope "yarn": want none, or one of pi, ntk, dynamic, yarn, yarn-paper, a colon and a factor`},
+		{rope: "llama3:2", want: `rope "llama3:2": want none, or one of`},
 		{scales: []string{"log-n=0"}, want: `scale "log-n=0": want log-n=C with a positive number`},
 		{scales: []string{"log-n=x"}, want: `scale "log-n=x"`},
 		{scales: []string{"factor"}, want: `scale "factor": want factor=X`},

@@ -30,6 +30,7 @@ type spec struct {
 	maxLength  int // of the card; 0: the encoding's own
 	broken     int // a position of learned ones that gives NaN with layer norms; 0: none
 	config     models.Config
+	change     func(*card.Card) // nil: nothing
 }
 
 func (s spec) build() ([]byte, error) {
@@ -59,6 +60,9 @@ func (s spec) build() ([]byte, error) {
 	}
 	if s.maxLength > 0 {
 		c.MaxLength = s.maxLength
+	}
+	if s.change != nil {
+		s.change(&c)
 	}
 	weights := models.InitWeights(params, 1)
 	if s.dtype != "" {

@@ -55,6 +55,11 @@ type Options struct {
 	// may use, such as "com.microsoft".
 	AllowDomains []string
 
+	// Beyond lets texts be longer than a pretrained model declares: with rotary positions, ALiBi or none the model computes any
+	// length, and how well is another matter. Without it such texts are ErrTooLong. A model whose table of positions ends is
+	// not opened with it.
+	Beyond bool
+
 	// Beside holds what belongs to a model file that zoo did not write: config.json,
 	// tokenizer.json and others (package export/foreign). nil takes the folder of the file for
 	// Open and OpenFS, and nothing for OpenBytes, which finds the model's data file there too. Files of zoo's need

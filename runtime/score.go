@@ -107,7 +107,11 @@ func (s *Session) checkScored(ids [][]int64, from []int) error {
 // fits checks a number of positions against the model's limit.
 func (s *Session) fits(kind string, row, positions int) error {
 	if limit := s.card.MaxLength; limit > 0 && positions > limit {
-		return fmt.Errorf("%s %d: %w: it takes %d positions, the model has %d", kind, row, ErrTooLong, positions, limit)
+		remedy := ""
+		if p := s.card.Pretrained; p != nil && p.DeclaredLength == limit {
+			remedy = ", as it declares; beyond lets a text be longer where the model computes its positions"
+		}
+		return fmt.Errorf("%s %d: %w: it takes %d positions, the model has %d%s", kind, row, ErrTooLong, positions, limit, remedy)
 	}
 	return nil
 }

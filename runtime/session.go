@@ -112,7 +112,7 @@ func load(file []byte, external map[string][]byte, opt Options) (*Session, error
 	if err != nil {
 		return nil, engine.Mark(err, ErrFile)
 	}
-	m, err := foreign.Describe(parsed, opt.Beside)
+	m, err := foreign.Describe(parsed, opt.Beside, opt.Beyond)
 	if err != nil {
 		return nil, engine.Mark(err, ErrFile)
 	}

@@ -77,7 +77,7 @@ func TestWith(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := foreign.Describe(checked, nil)
+	d, err := foreign.Describe(checked, nil, false)
 	if err != nil || d.Card.Intervention != "yarn:4, log-n" {
 		t.Errorf("the file's card says %q, %v", d.Card.Intervention, err)
 	}

@@ -24,7 +24,7 @@ func TestAs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d, err := foreign.Describe(checked, nil); err != nil || d.Card.DType != card.Int8 {
+	if d, err := foreign.Describe(checked, nil, false); err != nil || d.Card.DType != card.Int8 {
 		t.Errorf("the file's card says %q, %v", d.Card.DType, err)
 	}
 	same, err := was.As(card.Float32)

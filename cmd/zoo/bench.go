@@ -65,7 +65,7 @@ func benchVerb(a *app) *cobra.Command {
 			return a.bench(c.Context(), plan, models, out)
 		},
 	}
-	addAllow(c, &o.engine.allow)
+	o.engine.addFiles(c)
 	a.addLinks(c)
 	o.interventions.add(c)
 	f := c.Flags()

@@ -31,6 +31,7 @@ type engineFlags struct {
 	allowCPUNodes     bool
 	chunk             int // tokens of a row read at once; 0 leaves that to the runtime
 	allow             []string
+	beyond            bool
 }
 
 func (e *engineFlags) add(c *cobra.Command) {
@@ -93,11 +94,14 @@ func checkDType(dtype string, providers ...string) error {
 	return nil
 }
 
-// addAllow adds the flag for files that the safety validation refuses.
-func addAllow(c *cobra.Command, allow *[]string) {
-	c.Flags().StringSliceVar(allow, "allow", nil, "what model files may hold: control-flow, "+
+// addFiles adds the flags for what files may hold that the safety validation refuses, and for texts that are longer than declared.
+func (e *engineFlags) addFiles(c *cobra.Command) {
+	c.Flags().BoolVar(&e.beyond, "beyond", false, beyondHelp)
+	c.Flags().StringSliceVar(&e.allow, "allow", nil, "what model files may hold: control-flow, "+
 		"`names` of operator domains such as com.microsoft; or unvalidated: anything at all")
 }
+
+const beyondHelp = "let texts be longer than a pretrained model declares, if its positions are computed and end in no table"
 
 // addLinks adds the flag for files of models that are links.
 func (a *app) addLinks(c *cobra.Command) {
@@ -107,7 +111,7 @@ func (a *app) addLinks(c *cobra.Command) {
 
 // options returns how the runtime is to open files.
 func (e engineFlags) options() runtime.Options {
-	opt := runtime.Options{Provider: e.provider, Threads: e.threads, ChunkSize: e.chunk, AllowCPUNodes: e.allowCPUNodes}
+	opt := runtime.Options{Provider: e.provider, Threads: e.threads, ChunkSize: e.chunk, AllowCPUNodes: e.allowCPUNodes, Beyond: e.beyond}
 	for _, word := range e.allow {
 		switch word {
 		case "control-flow":

@@ -36,6 +36,7 @@ type exportOptions struct {
 	allowCPUNodes bool
 	noVerify      bool
 	generate      bool
+	beyond        bool
 	outputs       terminal.Outputs
 	verifier      string // provider that files are verified with: go instead of cpu where there is no ONNX Runtime
 }
@@ -74,6 +75,7 @@ func exportVerb(a *app) *cobra.Command {
 	f.BoolVar(&o.noVerify, "no-verify", false, "write without verifying")
 	f.BoolVar(&o.generate, "generate", false, "also write NAME.generate.onnx, which answers whole prompts in one call "+
 		"(a Loop; ONNX Runtime only)")
+	f.BoolVar(&o.beyond, "beyond", false, beyondHelp)
 	arguments.Exclusive(c, "pe", "run")
 	arguments.Exclusive(c, "task", "run")
 	return c
@@ -81,7 +83,7 @@ func exportVerb(a *app) *cobra.Command {
 
 func (o exportOptions) check(flags *pflag.FlagSet) error {
 	if o.format == "safetensors" {
-		if name := arguments.Given(flags, "profile", "dtype", "provider", "allow-cpu-nodes", "no-verify", "generate"); name != "" {
+		if name := arguments.Given(flags, "profile", "dtype", "provider", "allow-cpu-nodes", "no-verify", "generate", "beyond"); name != "" {
 			return fmt.Errorf("--%s is about ONNX files, and --format %s writes none; leave one of the two out", name,
 				o.format)
 		}

@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/internal/files"
@@ -69,6 +71,11 @@ func (a *app) exportOne(ctx context.Context, s zoo.Model, o exportOptions) error
 	if words != nil {
 		if err := a.Check(wordsOut); err != nil {
 			return err
+		}
+	}
+	if o.beyond {
+		if m.Card.Pretrained, err = beyondDeclared(m); err != nil {
+			return fmt.Errorf("nothing was written: --beyond: %w", err)
 		}
 	}
 	built, err := verify.Build(ctx, m, verify.Options{
@@ -138,4 +145,22 @@ func (a *app) exportFolder(s zoo.Model, m modelfile.Model, o exportOptions) erro
 	}
 	a.Print("%s: safetensors, config.json and tokenizer from %s, %s", out.Path, s.From, human.Plural(len(m.Weights), "tensor", "tensors"))
 	return nil
+}
+
+// beyondDeclared is what the card says of a pretrained model whose texts may be longer than it declares.
+func beyondDeclared(m modelfile.Model) (*card.Pretrained, error) {
+	described, err := m.Describe(card.Portable)
+	if err != nil {
+		return nil, err
+	}
+	p := described.Card.Pretrained
+	switch {
+	case described.Card.MaxLength > 0:
+		return nil, fmt.Errorf("the encoding %s ends at %d positions; leave it out", described.Card.Encoding, described.Card.MaxLength)
+	case p == nil || p.DeclaredLength == 0:
+		return nil, errors.New("the model declares no length that texts could be longer than; leave it out")
+	}
+	lifted := *p
+	lifted.Beyond = true
+	return &lifted, nil
 }

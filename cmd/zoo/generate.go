@@ -55,7 +55,7 @@ func generateVerb(a *app) *cobra.Command {
 	}
 	o.engineFlags.add(c)
 	o.interventionFlags.add(c)
-	addAllow(c, &o.allow)
+	o.addFiles(c)
 	a.addLinks(c)
 	f := c.Flags()
 	f.StringVar(&o.encoding, "pe", "", "encoding: "+strings.Join(models.Encodings(), ", "))

@@ -97,7 +97,7 @@ func (a *app) inspectFile(name string, data []byte, beside fs.FS, asJSON bool) e
 	}
 	var other *tables.Foreign // of a file without a card
 	if r.Metadata[card.SchemaKey] == "" {
-		other = tables.DescribeForeign(foreign.Describe(r.File, beside))
+		other = tables.DescribeForeign(foreign.Describe(r.File, beside, false))
 	}
 	if asJSON {
 		return cmp.Or(a.JSON(struct {

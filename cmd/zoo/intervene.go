@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/experiment/analysis"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/zoo"
 )
 
@@ -25,7 +27,8 @@ func (o *interventionFlags) add(c *cobra.Command) {
 // addTrained adds the flags of what a run can go on with.
 func (o *interventionFlags) addTrained(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.rope, "rope", "", "change rope for longer sequences: `METHOD:FACTOR`, with pi, ntk, yarn or yarn-paper")
+	f.StringVar(&o.rope, "rope", "", "change rope for longer sequences: `METHOD:FACTOR`, with "+
+		strings.Join(pe.ScalingMethods, ", ")+"; or none")
 	f.StringVar(&o.window, "window", "", "let a query see this many `tokens` only, itself included; "+
 		"by layer as in 8*3/0")
 	f.StringArrayVar(&o.scales, "scale", nil, "multiply the attention logits: `WHAT` is log-n, log-n=C, factor=X, "+

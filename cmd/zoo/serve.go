@@ -49,7 +49,7 @@ func serveVerb(a *app) *cobra.Command {
 		},
 	}
 	o.engineFlags.add(c)
-	addAllow(c, &o.allow)
+	o.addFiles(c)
 	a.addLinks(c)
 	f := c.Flags()
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")

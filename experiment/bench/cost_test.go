@@ -32,7 +32,7 @@ func loadOf(t *testing.T, encoding, profile string) workload {
 	if err != nil {
 		t.Fatal(err)
 	}
-	described, err := foreign.Describe(file, nil)
+	described, err := foreign.Describe(file, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestWorkloadOfOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	described, err := foreign.Describe(file, nil)
+	described, err := foreign.Describe(file, nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}

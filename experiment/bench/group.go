@@ -48,7 +48,7 @@ func (p *Plan) read(m Model) (group, error) {
 	if err != nil {
 		return g, err
 	}
-	described, err := foreign.Describe(file, beside)
+	described, err := foreign.Describe(file, beside, g.runtime.Beyond)
 	if err != nil {
 		return g, err
 	}

@@ -55,10 +55,20 @@ type Model struct {
 // Describe returns how a validated file is fed: by the card that it holds, or else by its inputs and
 // outputs and by what is next to it in a folder, nil for none: see Folder. Of this function's errors
 // those for a file without a card that is no such decoder wrap card.ErrNoCard.
-func Describe(f *safety.File, beside fs.FS) (Model, error) {
+//
+// beyond lets texts be longer than a pretrained model declares; where its table of positions ends there that is an error.
+func Describe(f *safety.File, beside fs.FS, beyond bool) (Model, error) {
+	d, err := describe(f, beside)
+	if err == nil {
+		err = d.limit(f.Proto.Graph, beyond)
+	}
+	return d, err
+}
+
+func describe(f *safety.File, beside fs.FS) (Model, error) {
 	c, err := card.Parse(f.Metadata)
 	if errors.Is(err, card.ErrNoCard) {
-		return describe(f, beside)
+		return describeUnknown(f, beside)
 	}
 	if err != nil {
 		return Model{}, err
@@ -88,14 +98,14 @@ func (d *Model) readOwnWords(beside fs.FS, hash string) error {
 	return d.readWords(beside)
 }
 
-// describe describes a file without a card.
-func describe(f *safety.File, beside fs.FS) (Model, error) {
+// describeUnknown describes a file without a card.
+func describeUnknown(f *safety.File, beside fs.FS) (Model, error) {
 	s, err := readSettings(beside)
 	if err != nil {
 		return Model{}, err
 	}
 	d := Model{Card: card.Card{Architecture: cmp.Or(s.kind, card.Foreign), Positions: card.Contiguous,
-		Profile: card.Foreign, MaxLength: s.positions}}
+		Profile: card.Foreign, MaxLength: s.positions, Pretrained: &card.Pretrained{Family: s.kind, DeclaredLength: s.positions, Ends: s.ends}}}
 	nodes := attentionOf(f.Proto.Graph)
 	if d.Contract, err = layout(f, nodes, s, &d.Card); err != nil {
 		return Model{}, fmt.Errorf("%w: the file was not written by zoo, and it does not have the layout of another "+

@@ -200,7 +200,7 @@ func TestRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err = foreign.Describe(m, tc.beside); err == nil || !strings.Contains(err.Error(), tc.want) {
+			if _, err = foreign.Describe(m, tc.beside, false); err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("error is %v, want it to contain %q", err, tc.want)
 			}
 			about := strings.Contains(tc.name, "end token") || tc.name == "config" // what is next to the file
@@ -212,7 +212,7 @@ func TestRefused(t *testing.T) {
 	first := change(foreigntest.Decoder{Past: "x.%d.%s", Present: "present.%d.%s"}, func(g *onnxpb.GraphProto) { g.Input = g.Input[:3] })
 	if m, err := safety.Check(first, safety.Options{Unvalidated: true}); err != nil {
 		t.Error(err)
-	} else if _, err := foreign.Describe(m, nil); err == nil || !strings.Contains(err.Error(), "decoder_with_past_model.onnx") {
+	} else if _, err := foreign.Describe(m, nil, false); err == nil || !strings.Contains(err.Error(), "decoder_with_past_model.onnx") {
 		t.Errorf("without pasts: %v", err)
 	}
 }
@@ -236,14 +236,14 @@ func TestDescribe(t *testing.T) {
 		{beside("genai_config.json", genaiNames), "named", 40, []int64{3, 5}},
 		{beside("config.json", `{"text_config": {"n_positions": 12}, "eos_token_id": null}`), "foreign", 12, nil},
 	} {
-		d, err := foreign.Describe(m, tc.files)
+		d, err := foreign.Describe(m, tc.files, false)
 		if err != nil || d.Card.Architecture != tc.kind || d.Card.MaxLength != tc.most || !slices.Equal(d.Ends, tc.ends) ||
 			d.Contract.Unpadded || d.Contract.AtOnce || d.Words != nil || d.NoWords == "" {
 			t.Errorf("%v: %+v, %v", tc.files, d, err)
 		}
 	}
 	m.Proto.Graph.Node = append(m.Proto.Graph.Node, &onnxpb.NodeProto{Domain: "com.microsoft", OpType: "GroupQueryAttention"})
-	if d, err := foreign.Describe(m, nil); err != nil || !d.Contract.Unpadded || !d.Contract.AtOnce {
+	if d, err := foreign.Describe(m, nil, false); err != nil || !d.Contract.Unpadded || !d.Contract.AtOnce {
 		t.Errorf("grouped-query attention: %+v, %v", d.Contract, err)
 	}
 }
@@ -372,7 +372,7 @@ func FuzzDescribe(f *testing.F) {
 			return
 		}
 		for _, name := range []string{"config.json", "genai_config.json", "tokenizer_config.json"} {
-			_, _ = foreign.Describe(m, beside(name, string(settings), "tokenizer.json", `{"model":{"type":"WordLevel","vocab":{}}}`))
+			_, _ = foreign.Describe(m, beside(name, string(settings), "tokenizer.json", `{"model":{"type":"WordLevel","vocab":{}}}`), false)
 		}
 	})
 }

@@ -218,7 +218,7 @@ func TestWindowedRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = foreign.Describe(m, foreigntest.Windowed())
+	_, err = foreign.Describe(m, foreigntest.Windowed(), false)
 	if err == nil || !strings.Contains(err.Error(), "it has 7 slots, and its layer sees a window of 8 tokens") {
 		t.Errorf("a small cache: %v", err)
 	}
@@ -228,7 +228,7 @@ func TestWindowedRefused(t *testing.T) {
 	}
 	m.Inputs[3].Shape = m.Inputs[3].Shape[:3]
 	m.Proto.Graph.Node = append(m.Proto.Graph.Node, groupQuery(8, m.Inputs[3].Name, m.Inputs[4].Name))
-	if _, err = foreign.Describe(m, nil); err == nil || !strings.Contains(err.Error(), "has four axes") {
+	if _, err = foreign.Describe(m, nil, false); err == nil || !strings.Contains(err.Error(), "has four axes") {
 		t.Errorf("a cache of three axes: %v", err)
 	}
 }
@@ -262,7 +262,7 @@ func TestLacksWindow(t *testing.T) {
 		{"genai_config.json", genai, "genai_config.json beside the file says that layers see a window of 16 "},
 	} {
 		files := fstest.MapFS{tc.name: {Data: []byte(tc.config)}}
-		d, err := foreign.Describe(m, files)
+		d, err := foreign.Describe(m, files, false)
 		got := strings.Join(d.Warnings, "; ")
 		if err != nil || (tc.want == "") != (got == "") || !strings.Contains(got, tc.want) {
 			t.Errorf("%s: warnings %q, error %v, want %q", tc.config, got, err, tc.want)
@@ -270,17 +270,17 @@ func TestLacksWindow(t *testing.T) {
 	}
 	beside := beside("config.json", `{"sliding_window": 32, "head_dim": 16, "num_key_value_heads": 2}`)
 	m.Proto.Graph.Node = append(nodes, groupQuery(0), groupQuery(32))
-	if d, err := foreign.Describe(m, beside); err != nil || len(d.Warnings) > 0 {
+	if d, err := foreign.Describe(m, beside, false); err != nil || len(d.Warnings) > 0 {
 		t.Errorf("with the window: %q, %v", d.Warnings, err)
 	}
 	if m, err = safety.Check(unwindowed(t), safety.Options{Domains: []string{"com.microsoft"}}); err != nil {
 		t.Fatal(err)
 	}
-	if d, err := foreign.Describe(m, beside); err != nil || len(d.Warnings) != 1 {
+	if d, err := foreign.Describe(m, beside, false); err != nil || len(d.Warnings) != 1 {
 		t.Errorf("a file without it: %q, %v", d.Warnings, err)
 	}
 	m.Proto.Graph.Node = nodes
-	if d, err := foreign.Describe(m, beside); err != nil || len(d.Warnings) > 0 {
+	if d, err := foreign.Describe(m, beside, false); err != nil || len(d.Warnings) > 0 {
 		t.Errorf("in plain operators: %q, %v", d.Warnings, err)
 	}
 }

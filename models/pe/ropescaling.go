@@ -26,7 +26,7 @@ import (
 // features that turns r times. Both divide the same pairs wholly, and differ by a factor of up
 // to 1.8 between. With the paper's ramp, all of the queries is multiplied, by the square.
 //
-// Configurations of pretrained models (transformers, modeling_rope_utils.py) have three more:
+// Configurations of pretrained models (transformers, modeling_rope_utils.py) have three more, of which dynamic is one of any model:
 //
 //	llama3    yarn's frequencies with the ramp of turns, without the factor (Llama 3.1; Slow 1, Fast 4)
 //	dynamic   ntk with s·n/L − (s−1) in s's place, where n > L tokens are in the text so far; up to L nothing
@@ -34,7 +34,7 @@ import (
 //	longrope  ω_c over one of two lists of factors, Short up to L tokens and Long above (Ding et al. 2024,
 //	          arXiv 2402.13753), and the features that turn times Attention
 type ropeScaling struct {
-	Scaling string `json:"scaling,omitempty" about:"pi, ntk, yarn, yarn-paper, llama3, dynamic or longrope; absent: none"`
+	Scaling string `json:"scaling,omitempty" about:"pi, ntk, dynamic, yarn, yarn-paper, llama3 or longrope; absent: none"`
 	// Ramp "pairs" is yarn's ramp that is linear in c. It is stored with new configurations; absent,
 	// yarn has the paper's ramp. As a value of Scaling, yarn-paper names the latter.
 	Ramp   string  `json:"scaling_ramp,omitempty" about:"pairs: yarn's ramp is linear in the pair; absent: the paper's"`
@@ -51,10 +51,10 @@ type ropeScaling struct {
 }
 
 // ScalingMethods are what RoPEScaling.Scaling can be of any model.
-var ScalingMethods = []string{"pi", "ntk", yarn, paperYarn}
+var ScalingMethods = []string{"pi", "ntk", dynamic, yarn, paperYarn}
 
 // scalings are all methods.
-var scalings = append(slices.Clone(ScalingMethods), llama3, dynamic, longRoPE)
+var scalings = append(slices.Clone(ScalingMethods), llama3, longRoPE)
 
 const (
 	yarn      = "yarn"
@@ -104,7 +104,7 @@ func scaleRoPE(settings json.RawMessage, method string, factor float64, trained 
 			method, factor, p.Scaling)
 	}
 	p.ropeScaling = ropeScaling{Scaling: method, Factor: factor}.renewed()
-	if p.Scaling == yarn {
+	if p.Scaling == yarn || p.Scaling == dynamic {
 		if p.Length, err = trained(); err != nil {
 			return nil, err
 		}

@@ -158,7 +158,7 @@ func TestRoPEScalingErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for settings, want := range map[string]string{
-		`{"scaling":"ntk2","scaling_factor":2}`:                                                        `scaling "ntk2" is unknown; use pi, ntk, yarn, yarn-paper, llama3, dynamic, longrope`,
+		`{"scaling":"ntk2","scaling_factor":2}`:                                                        `scaling "ntk2" is unknown; use pi, ntk, dynamic, yarn, yarn-paper, llama3, longrope`,
 		`{"scaling":"llama3","scaling_factor":2}`:                                                      "scaling_length 0: llama3 counts in it",
 		`{"scaling":"longrope","scaling_length":9}`:                                                    "scaling_short has 0 numbers and scaling_long 0; want 4",
 		`{"scaling":"longrope","scaling_length":9,"scaling_factor":2}`:                                 "scaling_factor 2: longrope has a list",

@@ -101,6 +101,11 @@ func (o Options) build(
 	m modelfile.Model, check string, compare func(file []byte, data fs.FS, made *card.Card) (worst float64, err error),
 ) (File, error) {
 	m.Card.Parity, m.Card.Checks, m.Card.Difference = nil, nil, nil
+	declared := m.Card.Pretrained
+	if declared != nil && check != card.CheckLooped && !o.Unchecked { // beyond the declared length too
+		lifted := *declared
+		lifted.Beyond, m.Card.Pretrained = true, &lifted
+	}
 	data, external, err := m.ONNXFiles(o.Profile, o.DataName)
 	if err != nil || o.Unchecked {
 		return File{Data: data, Beside: external}, err
@@ -109,6 +114,7 @@ func (o Options) build(
 	if err != nil {
 		return File{}, fmt.Errorf("verify: %w", err)
 	}
+	m.Card.Pretrained = declared
 	m.Card.Checks = []string{card.CheckStructure, check}
 	if check == card.CheckParity || strings.HasPrefix(check, card.CheckParityOn) {
 		m.Card.Parity = &worst

@@ -44,7 +44,7 @@ func open(file []byte, provider string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	described, err := foreign.Describe(header, nil)
+	described, err := foreign.Describe(header, nil, false)
 	if err != nil {
 		return nil, err
 	}
