@@ -14,11 +14,13 @@ const (
 	presetVariable = "ZOO_PRESET"  // the preset to start from
 	FileVariable   = "ZOO_CONFIG"  // the path of the user's own file for zoo; the null device is none
 	KeyVariable    = "ZOO_API_KEY" // the key that requests to zoo serve have to bring
+	// ProviderVariable is what computes in train, sweep, study and bench where no flag says it.
+	ProviderVariable = "ZOO_PROVIDER"
 )
 
 // ownVariables lists them; testVariables are those that only zoo's tests read.
 var (
-	ownVariables  = []string{presetVariable, FileVariable, KeyVariable, ort.EnvLibrary}
+	ownVariables  = []string{presetVariable, FileVariable, KeyVariable, ProviderVariable, ort.EnvLibrary}
 	testVariables = []string{"ZOO_REQUIRE_ORT", "ZOO_REQUIRE_CHROMIUM", "ZOO_SCREENSHOTS"}
 )
 

@@ -78,7 +78,7 @@ func benchVerb(a *app) *cobra.Command {
 	f.IntSliceVar(&o.Depths, "depths", o.Depths, "of tasks in tokens: where the fact that is asked for stands, in % of the text")
 	f.IntVar(&o.shots, "shots", 0, "of tasks in tokens: examples before the text")
 	f.StringSliceVar(&o.Measures, "measure", o.Measures, "accuracy (and speed, on a task), speed (without a task)")
-	f.StringSliceVar(&o.Providers, "provider", o.Providers, providersHelp)
+	f.StringSliceVar(&o.Providers, "provider", []string{defaultProvider()}, providersHelp)
 	f.BoolVar(&o.engine.allowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
 	f.StringSliceVar(&o.profiles, "profile", nil,
 		card.Portable+", "+card.Fused+": the forms of models that are no files yet (default portable)")

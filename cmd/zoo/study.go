@@ -30,6 +30,7 @@ func studyVerb(a *app) *cobra.Command {
 		Args:  arguments.Between(1, 1, "the folder of a study, such as studies/nope"),
 		RunE:  func(c *cobra.Command, args []string) error { return a.study(c.Context(), o, args[0]) },
 	}
+	o.placement.add(c)
 	f := c.Flags()
 	f.StringVar(&o.root, "runs", "runs", "`folder` of the runs")
 	f.StringSliceVar(&o.only, "only", nil, "these `parts` of the study alone, or runs whose names match, as in '*-rope-*'")
@@ -48,6 +49,9 @@ func (a *app) study(ctx context.Context, o studyOptions, folder string) error {
 	case o.workers < 1:
 		return fmt.Errorf("--workers %d: want at least 1", o.workers)
 	}
+	if err := o.placement.check(); err != nil {
+		return err
+	}
 	s, err := study.Open(folder, o.root)
 	if err != nil {
 		return err
@@ -57,7 +61,7 @@ func (a *app) study(ctx context.Context, o studyOptions, folder string) error {
 	}
 	switch {
 	case o.dryRun:
-		return a.sweepPlan(ctx, s.Runs, o.workers, s.Measured, o.asJSON)
+		return a.sweepPlan(ctx, o.sweepOptions, s.Runs, s.Measured)
 	case o.status:
 		all, err := s.Look(ctx)
 		if err != nil {
@@ -76,7 +80,7 @@ func (a *app) studyRun(ctx context.Context, o studyOptions, s *study.Study) erro
 	if err != nil {
 		return err
 	}
-	o.command = []string{self, "train", "--resume"}
+	o.command = o.placement.command(self)
 	training, erase := a.training(ctx, o.sweepOptions)
 	all, err := s.Run(ctx, training, a.lookIn(s.Trains), func(text string) { a.Note("%s", text) })
 	erase()

@@ -21,7 +21,8 @@ type sweepOptions struct {
 	workers                int
 	memory                 float64 // GiB; 0: what is free
 	slurm                  sweep.Cluster
-	command                []string // that trains one run
+	placement
+	command []string // that trains one run
 }
 
 func sweepVerb(a *app) *cobra.Command {
@@ -37,6 +38,7 @@ func sweepVerb(a *app) *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return a.sweep(c, o) },
 	}
+	o.placement.add(c)
 	f := c.Flags()
 	f.StringVar(&o.file, "config", "", "the sweep `file`, or the name of an embedded one: "+
 		strings.Join(configs.Names(configs.Sweeps), ", "))
@@ -75,14 +77,14 @@ func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
 	if err != nil {
 		return err
 	}
-	o.command = []string{self, "train", "--resume"}
+	o.command = o.placement.command(self)
 	switch {
 	case o.status:
 		return a.sweepStatus(c.Context(), o, folder, runs)
 	case o.executor == "slurm":
 		return a.sweepSlurm(c.Context(), o, folder, runs)
 	case o.dryRun:
-		return a.sweepPlan(c.Context(), runs, o.workers, nil, o.asJSON)
+		return a.sweepPlan(c.Context(), o, runs, nil)
 	}
 	return a.sweepLocally(c.Context(), o, folder, runs)
 }
@@ -111,5 +113,5 @@ func (o sweepOptions) check(c *cobra.Command) error {
 	if err := o.slurm.Check(); err != nil {
 		return fmt.Errorf("--%w", err) // begins with the flag's name
 	}
-	return nil
+	return o.placement.check()
 }

@@ -10,37 +10,39 @@ import (
 	"github.com/nopezoo/zoo/experiment/launch"
 	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/train"
 )
 
 // sweepPlan lists what a sweep would train, and how long that would take at most. Those runs
 // that measured tells of have their results.
-func (a *app) sweepPlan(
-	ctx context.Context, runs []sweep.Run, workers int, measured func(sweep.Run) bool, asJSON bool,
-) error {
-	o := sweep.Timing{Workers: workers, Measured: measured}
+func (a *app) sweepPlan(ctx context.Context, o sweepOptions, runs []sweep.Run, measured func(sweep.Run) bool) error {
+	timing := sweep.Timing{Workers: o.workers, Measured: measured, Pace: func(ctx context.Context, r launch.Run) (train.Pace, error) {
+		r.Provider = o.provider
+		return r.Pace(ctx, o.placement.options())
+	}}
 	meter := func() *terminal.Meter { return a.Meter("timing steps", 0, 0) }
 	m := meter()
-	if !asJSON {
-		o.Listed = func(runs []sweep.Planned) error {
+	if !o.asJSON {
+		timing.Listed = func(runs []sweep.Planned) error {
 			m.Close()
 			defer func() { m = meter() }()
 			return a.Table(tables.Plan(runs))
 		}
 	}
-	o.Report = func(done, total int) {
+	timing.Report = func(done, total int) {
 		m.Total = int64(total)
 		m.Update(int64(done), func() string { return fmt.Sprintf("%d of %d kinds of runs", done, total) })
 	}
-	if missing, _ := libraryHere(); missing != nil {
-		o.Pace = func(context.Context, launch.Run) (train.Pace, error) { return train.Pace{}, missing }
+	if missing, _ := libraryHere(); missing != nil && !engine.OnDevice(o.provider) {
+		timing.Pace = func(context.Context, launch.Run) (train.Pace, error) { return train.Pace{}, missing }
 	}
-	planned, total, err := sweep.Plan(ctx, runs, o)
+	planned, total, err := sweep.Plan(ctx, runs, timing)
 	m.Close()
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if o.asJSON {
 		return a.JSON(planned)
 	}
 	if times := tables.PlanTimes(planned); times != nil {
@@ -49,7 +51,7 @@ func (a *app) sweepPlan(
 			return err
 		}
 	}
-	a.Print("\n%s", planSum(planned, total, workers))
+	a.Print("\n%s", planSum(planned, total, o.workers))
 	told := map[string]bool{} // each cause once, with its first run
 	for _, p := range planned {
 		if p.Err != nil && !told[p.Err.Error()] {

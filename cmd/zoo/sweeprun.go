@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // sweepStatus writes how every run of a sweep is.
@@ -102,7 +104,10 @@ func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, r
 // training says how runs are trained here; in a terminal the table of runs is drawn until it is erased.
 func (a *app) training(ctx context.Context, o sweepOptions) (options sweep.Training, erase func()) {
 	options = sweep.Training{Command: o.command, Workers: o.workers, Memory: int64(o.memory * (1 << 30)),
-		Ready: a.needLibrary, Report: a.reportSweep}
+		Ready: func(ctx context.Context) error { return a.needProvider(ctx, o.provider) }, Report: a.reportSweep}
+	if engine.OnDevice(o.provider) && o.memory == 0 {
+		options.Memory = math.MaxInt64 // a device has its own
+	}
 	live := a.Screen()
 	if live == nil {
 		return options, func() {}

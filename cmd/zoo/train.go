@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -29,7 +28,7 @@ type trainOptions struct {
 	runs      string
 	resume    bool
 	dryRun    bool
-	engine    train.Options // what computes, which is not part of the run
+	placement
 }
 
 // trainFlags are the flags that stand for keys of the configuration.
@@ -71,19 +70,17 @@ func (o *trainOptions) add(c *cobra.Command) {
 	f.StringVar(&o.from, "from", "", "begin with the weights of a `model`: a run, whose settings are the "+
 		"defaults, or a pretrained model's folder or GGUF file")
 	o.change.addTrained(c)
-	f.StringVar(&o.engine.Provider, "provider", "cpu", "what computes: "+
-		strings.Join(ortProviders, ", ")+"; bits are the same on one CPU only")
-	f.BoolVar(&o.engine.AllowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
+	o.placement.add(c)
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.BoolVar(&o.resume, "resume", false, "go on with runs that were stopped; alone: with the one that was")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the settings, the memory and about how long it takes, and stop")
 }
 
 func (a *app) train(c *cobra.Command, o trainOptions, args []string) error {
-	if err := cmp.Or(oneProvider(o.engine.Provider, ortProviders...),
-		checkCPUNodes(o.engine.AllowCPUNodes, o.engine.Provider)); err != nil {
+	if err := o.placement.check(); err != nil {
 		return err
 	}
+	engine := o.placement.options()
 	runs, err := a.trainRuns(c, o, args)
 	if err != nil {
 		return err
@@ -92,14 +89,14 @@ func (a *app) train(c *cobra.Command, o trainOptions, args []string) error {
 		signal.Ignore(syscall.SIGPIPE) // a training does not end with who reads its words
 	}
 	for i, r := range runs {
-		r.Provider = o.engine.Provider
+		r.Provider = o.provider
 		if o.dryRun {
 			if i > 0 {
 				a.Print("")
 			}
-			err = a.trainDry(c.Context(), r, o.engine)
+			err = a.trainDry(c.Context(), r, engine)
 		} else {
-			err = a.trainOne(c.Context(), r, o.engine, o.resume)
+			err = a.trainOne(c.Context(), r, engine, o.resume)
 		}
 		if err != nil {
 			return a.trainError(err, r, len(runs))
