@@ -172,6 +172,8 @@ func parityCases() map[string]models.Config {
 		"qk-norm":      func(c *models.Config) { c.QKNorm = "rms" },
 		"differential": func(c *models.Config) { c.Attention = "differential" },
 		"sink":         func(c *models.Config) { c.AttentionSink = "learned" },
+		"head gate":    func(c *models.Config) { c.AttentionGate = "head" },
+		"element gate": func(c *models.Config) { c.AttentionGate = "element" },
 		"ssmax":        func(c *models.Config) { c.LogitScale, c.TrainedLength = "ssmax", trained },
 		"log-n":        func(c *models.Config) { c.LogitScale, c.TrainedLength = "log-n", trained },
 		"factors":      func(c *models.Config) { c.LogitFactors = []float64{1.5, 0.5, 1, 2} },

@@ -45,6 +45,7 @@ func changes() map[string]func(*models.Config) {
 		"attention":       func(c *models.Config) { c.Attention = "differential" },
 		"qk_norm":         func(c *models.Config) { c.QKNorm = "rms" },
 		"attention_sink":  func(c *models.Config) { c.AttentionSink = "zero" },
+		"attention_gate":  func(c *models.Config) { c.AttentionGate = "head" },
 		"logit_scale":     func(c *models.Config) { c.LogitScale = "ssmax" },
 		"logit_slope":     func(c *models.Config) { c.LogitSlope = 0.4 },
 		"logit_factors":   func(c *models.Config) { c.LogitFactors = []float64{1.2} },

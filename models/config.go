@@ -88,6 +88,9 @@ type Config struct {
 	// gets, so that a head may attend to nothing: "none", "learned" (a logit for each head
 	// of each layer, as in gpt-oss) or "zero" (the logit 0).
 	AttentionSink string `json:"attention_sink,omitempty"`
+	// AttentionGate multiplies what each head gives by σ(W x) of the layer's normalised input x: "head" has a gate for
+	// each head, "element" for each feature of each head, and "none" is none; see gateOutput.
+	AttentionGate string `json:"attention_gate,omitempty"`
 	// LogitScale multiplies a query's attention logits, bias included, by a factor that
 	// grows with n, the number of keys that it sees, itself included: "none", "ssmax"
 	// (s·ln n, one s learned for each head of each layer) or "log-n"

@@ -114,6 +114,9 @@ func (d *decoder) Params() []pe.Param {
 		if c.AttentionSink == sinkLearned && attends { // it starts as the zero sink
 			list = append(list, pe.Param{Name: sinkName(i), Shape: []int{c.NHeads}})
 		}
+		if attends {
+			list = append(list, c.attentionGateParams(at+"attn.", in)...)
+		}
 		if c.Attention == differential {
 			list = append(list, differParams(c, at+"attn.", in)...)
 		}

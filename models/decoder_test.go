@@ -609,7 +609,7 @@ func TestGraphText(t *testing.T) {
 			graphtest.Golden(t, name, g.String())
 		}
 	}
-	for _, variant := range []string{"qk-norm", "ssmax", "log-n", "factors", "sink", "differential"} {
+	for _, variant := range []string{"qk-norm", "ssmax", "log-n", "factors", "sink", "head gate", "element gate", "differential"} {
 		cfg := micro("nope", "modern")
 		cfg.NLayers = 1
 		attentionVariants[variant](&cfg)
@@ -617,7 +617,7 @@ func TestGraphText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		name := "nope_" + variant
+		name := "nope_" + strings.ReplaceAll(variant, " ", "-")
 		names = append(names, name)
 		graphtest.Golden(t, name, g.String())
 	}
@@ -685,6 +685,8 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *models.Config) { c.Attention = "linear" }, `attention "linear": want softmax or differential`},
 		{func(c *models.Config) { c.Attention, c.NHeads = "differential", 3 }, "n_heads 3 is odd"},
 		{func(c *models.Config) { c.AttentionSink = "one" }, `attention_sink "one": want none or learned or zero`},
+		{func(c *models.Config) { c.AttentionGate = "token" }, `attention_gate "token": want none or head or element`},
+		{func(c *models.Config) { c.Attention, c.AttentionGate = "differential", "head" }, "one output for each pair of heads; set element"},
 		{func(c *models.Config) { c.LogitScale = "log" }, `logit_scale "log": want none or ssmax or log-n`},
 		{func(c *models.Config) { c.LogitScale = "log-n" }, "trained_length 0"},
 		{func(c *models.Config) { c.LogitScale, c.TrainedLength = "ssmax", 1 }, "trained_length 1"},

@@ -40,8 +40,9 @@ func resolveDecoder(c Config) (Config, error) {
 	if c.Attention == "softmax" {
 		c.Attention = "" // one way to write a configuration, one hash
 	}
-	for setting, plain := range map[*string]string{&c.QKNorm: "none", &c.AttentionSink: "none", &c.LogitScale: "none",
-		&c.MLP: "plain", &c.NormPlace: "before", &c.Residual: "sequential", &c.EmbedNorm: "none", &c.Head: "tied"} {
+	for setting, plain := range map[*string]string{&c.QKNorm: "none", &c.AttentionSink: "none", &c.AttentionGate: "none",
+		&c.LogitScale: "none",
+		&c.MLP:        "plain", &c.NormPlace: "before", &c.Residual: "sequential", &c.EmbedNorm: "none", &c.Head: "tied"} {
 		if *setting == plain {
 			*setting = ""
 		}
@@ -145,6 +146,7 @@ func checkDecoder(c Config) error {
 		{"attention", cmp.Or(c.Attention, "softmax"), []string{"softmax", differential}},
 		{"qk_norm", cmp.Or(c.QKNorm, "none"), []string{"none", qkRMS, qkRMSAll, qkLayer, qkLayerByHead}},
 		{"attention_sink", cmp.Or(c.AttentionSink, "none"), []string{"none", sinkLearned, sinkZero}},
+		{"attention_gate", cmp.Or(c.AttentionGate, "none"), []string{"none", gateHeads, gateElements}},
 		{"logit_scale", cmp.Or(c.LogitScale, "none"), []string{"none", scaleSSMax, scaleLogN}},
 		{"init", c.Init, []string{"gpt", "t5"}},
 	} {
@@ -164,5 +166,5 @@ func checkDecoder(c Config) error {
 	if c.Attention == differential && c.NHeads%2 != 0 {
 		return fmt.Errorf("attention %s: n_heads %d is odd, and heads attend in pairs", differential, c.NHeads)
 	}
-	return cmp.Or(checkBlock(c), checkLogits(c), checkAblation(c))
+	return cmp.Or(checkBlock(c), checkLogits(c), checkAttentionGate(c), checkAblation(c))
 }

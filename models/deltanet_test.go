@@ -30,7 +30,7 @@ func deltanets() map[string]models.Config {
 	windows.Encoding = "deltanet/swa"
 	settled := base // other settings of attention than its encoding
 	settled.Encoding, settled.EncodingParams = "deltanet/fire", json.RawMessage(`{"fire":{"threshold":4,"shared":false}}`)
-	settled.QKNorm, settled.AttentionSink = "rms", "learned"
+	settled.QKNorm, settled.AttentionSink, settled.AttentionGate = "rms", "learned", "head"
 	settled.LogitScale, settled.TrainedLength, settled.LogitFactors = "ssmax", 9, []float64{1, 1, 1.5, 0.5}
 	settled.HeadNormEps = 1e-2
 	narrow := base

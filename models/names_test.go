@@ -115,6 +115,8 @@ func TestNames(t *testing.T) {
 		"attention differential": func(c *models.Config) { c.Attention = "differential" },
 		"qk_norm rms":            func(c *models.Config) { c.QKNorm = "rms" },
 		"attention_sink learned": func(c *models.Config) { c.AttentionSink = "learned" },
+		"attention_gate head":    func(c *models.Config) { c.AttentionGate = "head" },
+		"attention_gate element": func(c *models.Config) { c.AttentionGate = "element" },
 		"norm layer":             func(c *models.Config) { c.Norm = "layer" },
 		"bias linear":            func(c *models.Config) { c.Bias = "linear" },
 		"ablation mean:0.1,1.0":  func(c *models.Config) { c.Ablation = "mean:0.1,1.0" },

@@ -245,7 +245,7 @@ func (p *pass) attention(i int, at string, u *graph.Node) *graph.Node {
 	k, v = s.Grow(card.Keys, k, 2), s.Grow(card.Values, v, 2)
 	u = p.attend(s, enc, q, k, v)
 	b.In("o_proj", func() {
-		u = p.addHeadMeans(i, joinHeads(b, u))
+		u = p.addHeadMeans(i, p.gateOutput(at, s.Hidden, joinHeads(b, u)))
 		p.showHeads(i, u)
 		u = p.project(at+"o_proj", u)
 	})

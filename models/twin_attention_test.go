@@ -16,6 +16,8 @@ var attentionVariants = map[string]func(c *models.Config){
 	"qk-norm":      func(c *models.Config) { c.QKNorm = "rms" },
 	"differential": func(c *models.Config) { c.Attention = "differential" },
 	"sink":         func(c *models.Config) { c.AttentionSink = "learned" },
+	"head gate":    func(c *models.Config) { c.AttentionGate = "head" },
+	"element gate": func(c *models.Config) { c.AttentionGate = "element" },
 	"zero sink":    func(c *models.Config) { c.AttentionSink = "zero" },
 	"ssmax":        func(c *models.Config) { c.LogitScale, c.TrainedLength = "ssmax", 4 },
 	"log-n":        func(c *models.Config) { c.LogitScale, c.TrainedLength = "log-n", 4 },
@@ -24,7 +26,7 @@ var attentionVariants = map[string]func(c *models.Config){
 	"factors":      func(c *models.Config) { c.LogitFactors = []float64{1.5, 0.5} },
 	"all in a window": func(c *models.Config) {
 		c.Window, c.TrainedLength, c.QKNorm, c.LogitScale = "5", 3, "rms", "log-n"
-		c.Attention, c.AttentionSink = "differential", "learned"
+		c.Attention, c.AttentionSink, c.AttentionGate = "differential", "learned", "element"
 	},
 }
 

@@ -151,7 +151,7 @@ func (w *twin) block(index int, h [][]float64) {
 		layer.v = append(layer.v, w.clipped(at+"attn.v_proj", u))
 	}
 	for t, x := range h {
-		attended := w.project(at+"attn.o_proj", w.of(index).mix(layer, t))
+		attended := w.project(at+"attn.o_proj", w.gated(layer, t, w.of(index).mix(layer, t)))
 		switch c.Residual {
 		case "parallel", "parallel-shared":
 			u := layer.hidden[t]

@@ -55,6 +55,7 @@ func keys(c *models.Config) []key {
 		{"attention", &c.Attention, word},
 		{"qk_norm", &c.QKNorm, word},
 		{"attention_sink", &c.AttentionSink, word},
+		{"attention_gate", &c.AttentionGate, word},
 		{"logit_scale", &c.LogitScale, word},
 		{"logit_slope", &c.LogitSlope, number},
 		{"logit_factors", &c.LogitFactors, "a list of numbers"},

@@ -43,6 +43,7 @@
 //	attention                  attention
 //	qk_norm                    qk_norm
 //	attention_sink             attention_sink
+//	attention_gate             attention_gate
 //	logit_scale                logit_scale
 //	logit_slope                logit_slope
 //	logit_factors              logit_factors, a list of numbers

@@ -74,7 +74,7 @@ func TestRoundTrip(t *testing.T) {
 	wide.QKNorm, wide.LogitScale, wide.LogitSlope, wide.TrainedLength = "rms", "log-n", 0.25, 40
 	wide.Attention = "differential"
 	wide.LogitFactors, wide.AttentionSink = []float64{1.5}, "learned"
-	wide.Ablation = "even:0.1"
+	wide.Ablation, wide.AttentionGate = "even:0.1", "element"
 	averaged := micro("nope", "modern")
 	averaged.Ablation = "mean:0.1"
 	odd := micro("cwrnn", "modern")
