@@ -82,7 +82,7 @@ func short(v *float64) string {
 func markdownTables(t *testing.T, rows []eval.Row) map[string][][]string {
 	t.Helper()
 	var b strings.Builder
-	if err := (&report.Printer{Out: &b, Format: "md"}).Rest(rows); err != nil {
+	if err := (&report.Printer{Out: &b, Format: "md", Options: summary.Options{Encodings: encodings}}).Rest(rows); err != nil {
 		t.Fatal(err)
 	}
 	out := map[string][][]string{}
@@ -192,7 +192,7 @@ func agree(t *testing.T, rows []eval.Row) {
 		}
 		same(s.Name+" effective", below[2][at], want)
 	}
-	for _, place := range task.Places {
+	for k, place := range task.Places { // each has a table
 		for _, c := range place.Series {
 			line := map[int]int{}
 			for i, length := range task.Lengths {
@@ -203,7 +203,7 @@ func agree(t *testing.T, rows []eval.Row) {
 					"one more token of the whole batch": p.Values["decode"].Median,
 					"throughput":                        p.Values["tokens"].Median, "peak memory": p.Values["memory"].Median} {
 					at := max(1, slices.Index(tables[title][0], task.Series[c.Series].Name)) // 1 for the one model
-					got, _, _ := strings.Cut(tables[title][line[p.Length]][at], "/")
+					got, _, _ := strings.Cut(tables[title][k*(1+len(task.Lengths))+line[p.Length]][at], "/")
 					got, _, _ = strings.Cut(got, " ")
 					if title == "peak memory" {
 						want = new(math.Floor(*want))

@@ -29,7 +29,7 @@ func ExamplePrinter() {
 	// Output:
 	// a machine, pure Go, zoo 1
 	//
-	// task copy (version 1), n = 100 different test prompts, models copy-*
+	// task copy (version 1), n = 100 different test prompts
 	//
 	// exact match on copy by length, in %: 1 run [95 % interval over its prompts]; *
 	// length seen in training

@@ -25,9 +25,7 @@ func (s *Study) Brief(width int) []Section {
 	}
 	for _, t := range s.Tasks {
 		if !t.Scored {
-			c := newCostTables(t.Lengths, t.Runs)
-			speed := speedSection(t)
-			out = append(out, Section{Title: speed.Title, Tables: []Table{speed.Tables[0], c.step()}})
+			out = append(out, speedSection(t, func(c costTables) []Table { return []Table{c.firstToken(), c.step()} }))
 		}
 	}
 	return out

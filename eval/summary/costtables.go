@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,53 +9,46 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// costTables make tables of costs, a line for each length and a column for each model.
+// costTables make tables of the costs in one place, with a line for each length and a column for each series.
 type costTables struct {
-	lengths []task.Span
-	runs    []modelRun
-	heads   []string
-	pattern string     // of the names, see headsOf
+	task    *Task
+	place   Place
 	rows    []eval.Row // that were timed
-	several bool       // rows of a length that differ in their samples alone
+	several bool       // rows of a length that differ in their samples or seeds
 }
 
-func newCostTables(lengths []task.Span, runs []modelRun) *costTables {
-	t := &costTables{lengths: lengths, runs: runs}
-	t.pattern, t.heads = headsOf(runs)
-	for _, run := range runs {
-		for _, p := range run.costs {
-			t.rows = append(t.rows, p.Rows...)
-			t.several = t.several || len(p.Rows) > 1
+func newCostTables(t *Task, p Place) costTables {
+	c := costTables{task: t, place: p}
+	for _, s := range p.Series {
+		for _, p := range s.Costs {
+			c.rows, c.several = append(c.rows, p.Rows...), c.several || len(p.Rows) > 1
 		}
 	}
-	return t
+	return c
 }
 
-// models ends a section's title with the pattern of the names.
-func (t *costTables) models() string {
-	if t.pattern == "" {
-		return ""
-	}
-	return ", models " + t.pattern
-}
-
-func (t *costTables) table(title string, cell func(costPoint) Cell) Table {
-	return grid(title, "length", each(t.lengths, task.Span.Label), t.heads, func(i, k int) Cell {
-		run, c := t.runs[k], Cell{Text: "–"}
-		if p := run.costs.at(t.lengths[i]); p.Length.Max > 0 {
-			c = cell(p)
+func (t costTables) table(title string, cell func(costPoint) Cell) Table {
+	return grid(title, "length", each(t.task.Lengths, task.Span.Label), namesOf(t.task.Series), func(i, k int) Cell {
+		s, length := t.task.Series[k], t.task.Lengths[i]
+		if p := t.place.of(t.task, s.Name).Costs.at(length); p.Length.Max > 0 {
+			c := cell(p)
 			c.N = len(p.Rows)
-		} else if slices.ContainsFunc(run.Rows, func(r eval.Row) bool { return r.NA && r.Span() == t.lengths[i] }) {
-			c.Text = "n/a"
+			return c
 		}
-		return c
+		if slices.ContainsFunc(s.Rows, func(r eval.Row) bool { return r.NA && r.Span() == length }) {
+			return Cell{Text: "n/a"}
+		}
+		return Cell{Text: "–"}
 	})
 }
 
 // medians is a table of numbers that are medians over samples, written as one cell of which the first is the value.
-func (t *costTables) medians(title string, numbers func(eval.Row) []float64, write func([]float64) string) Table {
+func (t costTables) medians(title string, numbers func(eval.Row) []float64, write func([]float64) string) Table {
 	if t.several {
 		title += ", median over seeds"
+	}
+	if len(t.task.Places) > 1 {
+		title += ", " + t.place.Name
 	}
 	return t.table(title, func(p costPoint) Cell {
 		v := p.medians(numbers)
@@ -67,35 +59,27 @@ func (t *costTables) medians(title string, numbers func(eval.Row) []float64, wri
 	})
 }
 
-// costTablesOf are the costs of the series in a place, one table for each kind that was measured.
-func costTablesOf(t *Task, p Place) []Table {
-	runs := each(p.Series, func(c costSeries) modelRun {
-		return modelRun{Name: t.Series[c.Series].Name, Model: t.Series[c.Series].Name, costs: c.Costs}
-	})
-	tables := newCostTables(t.Lengths, runs)
-	tables.heads = each(runs, func(r modelRun) string { return r.Name })
+// byMetric has a table for each kind of cost that was measured.
+func (t costTables) byMetric() []Table {
 	var out []Table
 	for _, m := range append(metrics(), metric{Key: RooflineCost, Label: "Roofline", Unit: "ms"}) {
-		known := slices.ContainsFunc(p.Series, func(c costSeries) bool {
+		known := slices.ContainsFunc(t.place.Series, func(c costSeries) bool {
 			return slices.ContainsFunc(c.Costs, func(c costPoint) bool { return c.Values[m.Key].Median.Known() })
 		})
 		if known {
-			out = append(out, tables.table(fmt.Sprintf("%s on %s, in %s, %s", strings.ToLower(m.Label), t.Name, m.Unit, p.Name),
+			out = append(out, t.table(fmt.Sprintf("%s on %s, in %s, %s", strings.ToLower(m.Label), t.task.Name, m.Unit, t.place.Name),
 				func(c costPoint) Cell { return shortCell(c.Values[m.Key]) }))
 		}
 	}
 	return out
 }
 
-// taskCosts are the costs of the models of a task, as they were run.
-func (t *costTables) taskCosts() []Table {
-	if len(t.rows) == 0 {
-		return nil
-	}
+// ofTask are the costs of the models of a task, as they were run.
+func (t costTables) ofTask() []Table {
 	return append([]Table{t.firstToken(), t.step(), t.throughput(), t.memory()}, t.bus()...)
 }
 
-func (t *costTables) firstToken() Table {
+func (t costTables) firstToken() Table {
 	percentiles := func(r eval.Row) bool { return r.TimedBatches > 2 } // of one or two batches they are the slowest
 	which := "median"
 	if slices.ContainsFunc(t.rows, percentiles) {
@@ -109,7 +93,7 @@ func (t *costTables) firstToken() Table {
 	}, slashed)
 }
 
-func (t *costTables) step() Table {
+func (t costTables) step() Table {
 	return t.medians("one more token of the whole batch in ms: p50/p95/p99 over steps", func(r eval.Row) []float64 {
 		if r.DecodeSteps == 0 {
 			return nil
@@ -119,7 +103,7 @@ func (t *costTables) step() Table {
 }
 
 // throughput counts the tokens of sequences that end early as few as they are; prefill takes its time.
-func (t *costTables) throughput() Table {
+func (t costTables) throughput() Table {
 	repeated := func(r eval.Row) bool { return r.SDOf == eval.SDOfRepeats } // batches differ in their prompts
 	title := "throughput in tokens/s: all tokens generated over the time of prefill and steps"
 	if slices.ContainsFunc(t.rows, repeated) {
@@ -133,7 +117,7 @@ func (t *costTables) throughput() Table {
 	}, plusMinus)
 }
 
-func (t *costTables) memory() Table {
+func (t costTables) memory() Table {
 	out := t.medians("peak memory in MiB (what was expected of a fresh process, at most)", func(r eval.Row) []float64 {
 		return []float64{float64(r.PeakMemory >> 20), float64(r.MemoryEstimate >> 20)}
 	}, func(v []float64) string {
@@ -152,7 +136,7 @@ func (t *costTables) memory() Table {
 }
 
 // bus is the traffic between main memory and a device's; nothing where no row has it.
-func (t *costTables) bus() []Table {
+func (t costTables) bus() []Table {
 	if !slices.ContainsFunc(t.rows, func(r eval.Row) bool { return r.DecodeBusBytes > 0 }) {
 		return nil
 	}
@@ -161,7 +145,7 @@ func (t *costTables) bus() []Table {
 }
 
 // batches names the sizes of timed batches.
-func (t *costTables) batches() string {
+func (t costTables) batches() string {
 	sizes := distinct(t.rows, func(r eval.Row) int { return r.TimedBatch })
 	if len(sizes) == 0 {
 		return "batches of 0"
@@ -169,37 +153,29 @@ func (t *costTables) batches() string {
 	return "batches of " + between(sizes[0], sizes[len(sizes)-1])
 }
 
-// speedSection is speed without a task.
-func speedSection(t *Task) Section {
-	c := newCostTables(t.Lengths, t.Runs)
-	first := c.firstToken()
-	for i, run := range t.Runs {
-		first.Notes = append(first.Notes, causes(c.heads[i], run.Rows)...)
-	}
-	tables := []Table{
-		first,
-		c.medians("reading alone, in tokens/s, ± standard deviation over repeats",
+// ofSpeed are the costs of speed without a task.
+func (t costTables) ofSpeed() []Table {
+	return append([]Table{
+		t.firstToken(),
+		t.medians("reading alone, in tokens/s, ± standard deviation over repeats",
 			func(r eval.Row) []float64 { return []float64{r.PrefillTokensPerSecond, r.PrefillTokensPerSecondSD} }, plusMinus),
-		c.step(),
-		c.medians("generating alone, in tokens/s of all sequences, ± standard deviation over repeats",
+		t.step(),
+		t.medians("generating alone, in tokens/s of all sequences, ± standard deviation over repeats",
 			func(r eval.Row) []float64 { return []float64{r.DecodeTokensPerSecond, r.DecodeTokensPerSecondSD} }, plusMinus),
-		c.medians("reading: GFLOP/s, and % of the peak of matrix products"+
-			c.peak(func(r eval.Row) float64 { return r.PeakFLOPS }, "GFLOP/s"),
+		t.medians("reading: GFLOP/s, and % of the peak of matrix products"+
+			t.peak(func(r eval.Row) float64 { return r.PeakFLOPS }, "GFLOP/s"),
 			func(r eval.Row) []float64 { return achieved(r.PrefillFLOPs, r.PrefillMS, r.PeakFLOPS) }, ofPeak),
-		c.medians("generating: GB/s that must move at least, and % of the peak of main memory"+
-			c.peak(func(r eval.Row) float64 { return r.PeakBandwidth }, "GB/s"),
+		t.medians("generating: GB/s that must move at least, and % of the peak of main memory"+
+			t.peak(func(r eval.Row) float64 { return r.PeakBandwidth }, "GB/s"),
 			func(r eval.Row) []float64 { return achieved(r.DecodeBytes, r.DecodeP50MS, r.PeakBandwidth) }, ofPeak),
-		c.medians("% of the roofline, reading/generating (above 100: the processor's caches hold the data)",
+		t.medians("% of the roofline, reading/generating (above 100: the processor's caches hold the data)",
 			func(r eval.Row) []float64 { return []float64{100 * r.PrefillRoofline, 100 * r.DecodeRoofline} }, rooflines),
-		c.memory(),
-	}
-	title := fmt.Sprintf("speed, without a task: length is the tokens read, then each sequence gets %s more%s",
-		cmp.Or(strings.Trim(fmt.Sprint(distinct(c.rows, func(r eval.Row) int { return r.NewTokens })), "[]"), "some"), c.models())
-	return Section{Title: title, Tables: append(tables, c.bus()...)}
+		t.memory(),
+	}, t.bus()...)
 }
 
 // peak writes a known peak.
-func (t *costTables) peak(of func(eval.Row) float64, unit string) string {
+func (t costTables) peak(of func(eval.Row) float64, unit string) string {
 	known := slices.DeleteFunc(distinct(t.rows, of), func(v float64) bool { return v == 0 })
 	if len(known) == 0 {
 		return " (which was not measured)"

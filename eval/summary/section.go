@@ -1,9 +1,12 @@
 package summary
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 )
 
@@ -24,7 +27,7 @@ func (s *Study) Sections(published bool) []Section {
 	}
 	for _, t := range s.Tasks {
 		if !t.Scored {
-			out = append(out, speedSection(t))
+			out = append(out, speedSection(t, costTables.ofSpeed))
 		}
 	}
 	if published && len(s.Published) > 0 {
@@ -33,15 +36,35 @@ func (s *Study) Sections(published bool) []Section {
 	return out
 }
 
-// taskSection is accuracy by series and the costs of each model.
+// taskSection is accuracy by series and the costs in each place.
 func taskSection(t *Task) Section {
-	costs := newCostTables(t.Lengths, t.Runs)
-	tables := []Table{t.Accuracy}
+	out := Section{Task: t.Task, Summary: t.Summary, Tables: []Table{t.Accuracy}, Title: fmt.Sprintf(
+		"task %s (version %d), n = %s different %s prompts", t.Task, t.Version, promptsOf(t.Series, t.Lengths...), t.Split)}
 	if len(t.EveryRun.Head) > 1 {
-		tables = append(tables, t.EveryRun)
+		out.Tables = append(out.Tables, t.EveryRun)
 	}
-	return Section{Task: t.Task, Summary: t.Summary, Tables: append(tables, costs.taskCosts()...), Title: fmt.Sprintf(
-		"task %s (version %d), n = %s different %s prompts%s", t.Task, t.Version, promptsOf(t.Series, t.Lengths...), t.Split, costs.models())}
+	for _, p := range t.Places {
+		out.Tables = append(out.Tables, newCostTables(t, p).ofTask()...)
+	}
+	return out
+}
+
+// speedSection is speed without a task: tables of each place, or one of lengths that no model takes.
+func speedSection(t *Task, tables func(costTables) []Table) Section {
+	measured := timed(slices.Concat(each(t.Series, func(s Series) []eval.Row { return s.Rows })...))
+	tokens := distinct(measured, func(r eval.Row) int { return r.NewTokens })
+	out := Section{Title: fmt.Sprintf("speed, without a task: length is the tokens read, then each sequence gets %s more",
+		cmp.Or(strings.Trim(fmt.Sprint(tokens), "[]"), "some"))}
+	for _, p := range t.Places {
+		out.Tables = append(out.Tables, tables(newCostTables(t, p))...)
+	}
+	if len(t.Places) == 0 {
+		out.Tables = []Table{newCostTables(t, Place{}).step()}
+	}
+	for _, s := range t.Series {
+		out.Tables[0].Notes = append(out.Tables[0].Notes, causes(s.Name, s.Rows)...)
+	}
+	return out
 }
 
 // wholeText names one of Task.Whole.

@@ -66,9 +66,8 @@ type Task struct {
 	Split   string `json:"-"`
 	Scored  bool   `json:"scored"` // false for rows of speed alone, without a task
 
-	Series []Series   `json:"series"` // one for each encoding and size, in the order of Study.Encodings
-	Places []Place    `json:"places"` // what the series cost, where
-	Runs   []modelRun `json:"-"`      // the costs of each model as it was run (file, seed, profile, place), in order of appearance
+	Series []Series `json:"series"` // one for each encoding and size, in the order of Study.Encodings
+	Places []Place  `json:"places"` // what the series cost, where
 
 	Chance []Number `json:"chance"` // accuracy of a guesser, by Lengths
 	// Lengths are the measured lengths and bins, ascending; X their places on a chart's axis, and Axis its name.
@@ -105,7 +104,6 @@ func New(rows []eval.Row, opt Options) (*Study, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("summary: there are no rows")
 	}
-	rows = placed(rows)
 	s := &Study{Measure: Exact, Encodings: encodings(rows, opt.Encodings), Weighting: opt.Ranks,
 		OnlyFitted: opt.OnlyFitted, Metrics: metrics(), Setups: setups(rows), Models: modelsTable(rows), published: opt.Published}
 	if s.published == nil {
@@ -241,7 +239,7 @@ var corpusHash = regexp.MustCompile(`^(text-.+)-[0-9a-f]{12}$`)
 
 func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 	t := &Task{Name: name, Task: key.task, Version: key.version, Split: key.split, Scored: key.task != ""}
-	t.Lengths = task.SortSpans(each(rows, func(r eval.Row) task.Span { return r.Span() }))
+	t.Lengths = lengthsOf(rows)
 	t.X, t.Axis = each(t.Lengths, task.Span.Middle), axisName(t.Lengths, t.Scored)
 	t.Octaves = !t.Scored && t.Lengths[len(t.Lengths)-1].Max >= 8*t.Lengths[0].Max
 	t.Seeds = seedsOf(rows)
@@ -270,9 +268,8 @@ func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 	t.Series = each(s.variants(rows), func(of Series) Series { return of.measuredAt(t.Lengths, s.OnlyFitted) })
 	t.Places = places(t.Series, t.Trained[1])
 	for i := range t.Places {
-		t.Places[i].Tables = costTablesOf(t, t.Places[i])
+		t.Places[i].Tables = newCostTables(t, t.Places[i]).byMetric()
 	}
-	t.Runs = runs(rows)
 	return t
 }
 
@@ -285,52 +282,4 @@ func axisName(lengths []task.Span, scored bool) string {
 		return "length (a bin stands at its middle)"
 	}
 	return "length"
-}
-
-// group is rows that have a key in common.
-type group[K comparable] struct {
-	key  K
-	rows []eval.Row
-}
-
-// groupBy groups rows by key, in order of first appearance.
-func groupBy[K comparable](rows []eval.Row, key func(eval.Row) K) []group[K] {
-	var out []group[K]
-	at := map[K]int{}
-	for _, r := range rows {
-		k := key(r)
-		i, ok := at[k]
-		if !ok {
-			i = len(out)
-			at[k], out = i, append(out, group[K]{key: k})
-		}
-		out[i].rows = append(out[i].rows, r)
-	}
-	return out
-}
-
-// distinct lists the different values of rows in ascending order.
-func distinct[T cmp.Ordered](rows []eval.Row, value func(eval.Row) T) []T {
-	var out []T
-	for _, r := range rows {
-		out = append(out, value(r))
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// seedsOf lists the training runs' seeds, each once, in order.
-func seedsOf(rows []eval.Row) []card.Seeds {
-	out := each(rows, trainSeedsOf)
-	slices.SortFunc(out, card.Seeds.Compare)
-	return slices.Compact(out)
-}
-
-// each maps a list.
-func each[T, R any](list []T, f func(T) R) []R {
-	var out []R
-	for _, x := range list {
-		out = append(out, f(x))
-	}
-	return out
 }

@@ -63,7 +63,7 @@ func (s *Study) takeTexts(rows []eval.Row) (others []eval.Row) {
 
 func (s *Study) newText(name, corpus string, rows []eval.Row) *Text {
 	t := &Text{Name: name, Task: corpus}
-	t.Lengths = task.SortSpans(each(rows, func(r eval.Row) task.Span { return r.Span() }))
+	t.Lengths = lengthsOf(rows)
 	for _, r := range rows {
 		if r.Text == nil {
 			continue
