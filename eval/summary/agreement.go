@@ -6,163 +6,129 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// orderAgreement compares our order of encodings with a published one.
-type orderAgreement struct {
-	Task    string      `json:"task"`    // name of the study's task, or "" for the order over all tasks
-	Lengths []task.Span `json:"lengths"` // that both sides are means over; nil for the order over all tasks
-	Rho     Number      `json:"rho"`     // Spearman's; unknown where all share one rank
-	Pairs   []rankPair  `json:"pairs"`   // of the encodings that both have, the furthest apart first
-}
-
-// rankPair is an encoding's rank here and as published, from 1; equals share the mean of their ranks.
-type rankPair struct {
-	Encoding string `json:"encoding"`
-	Ours     Number `json:"ours"`
-	Theirs   Number `json:"theirs"`
-}
-
-func (p rankPair) apart() float64 { return math.Abs(float64(p.Ours - p.Theirs)) }
-
 // leastCompared is how many encodings an order needs: three have the same order as others by chance once in six times.
 const leastCompared = 4
 
-// agree compares the orders of encodings by exact match with the published ones, on each task and, where the paper has all
-// tasks, over all.
-func (s *Study) agree(all []contests) {
+// agreementTable compares our orders of encodings by exact match with the published ones: on each task, by its contests, and,
+// where the paper has all tasks, over all.
+func (s *Study) agreementTable(contests [][]contest) Table {
+	out := Table{Title: "our order of encodings and the published one",
+		Head: []string{"task", "at", "encodings", "Spearman’s rank correlation", "where the ranks differ most"}}
 	if s.Measure != Exact {
-		return
+		return out
 	}
-	known := true
-	for _, c := range all {
-		known = known && s.published.withBeyond(c.task.paperName(), "") != nil
-		lengths, ours, theirs := s.besidePublished(c.task)
-		if a, ok := agreement(s.byEncoding(ours), theirs); ok {
-			a.Task, a.Lengths = c.task.Name, lengths
-			s.Agreements = append(s.Agreements, a)
+	add := func(name, lengths string, ours, theirs contest) {
+		if n, rho, differences := agreement(s.byEncoding(ours), theirs); n >= leastCompared {
+			line := append(words(name, lengths), Cell{Text: strconv.Itoa(n)}, numberCell(rho, Number.signed2))
+			out.add(append(line, words(differences)...)...)
 		}
 	}
-	if !known {
-		return
+	complete := true
+	for i, t := range s.Tasks {
+		if len(contests[i]) > 0 {
+			complete = complete && s.published.withBeyond(t.paperName(), "") != nil
+			lengths, ours, theirs := s.withPublished(t)
+			add(t.Name, lengthsText(lengths), ours, theirs)
+		}
 	}
-	ours, theirs := contest{}, contest{}
-	for _, r := range s.Ranks {
-		ours[r.Name] = float64(r.MRR)
+	if complete {
+		ours := contest{}
+		for _, r := range s.Ranks {
+			ours[r.Name] = float64(r.MRR)
+		}
+		add("all, by mean reciprocal rank", "–", ours, s.published.ranks)
 	}
-	for _, r := range s.published.ranks {
-		theirs[r.encoding] = float64(r.all)
-	}
-	if a, ok := agreement(s.byEncoding(ours), theirs); ok {
-		s.Agreements = append(s.Agreements, a)
+	return out
+}
+
+// lengthsText names lengths: "20 lengths, 21–40".
+func lengthsText(lengths []task.Span) string {
+	switch n := len(lengths); n {
+	case 0:
+		return "–"
+	case 1:
+		return "length " + lengths[0].Label()
+	default:
+		return fmt.Sprintf("%d lengths, %s", n, task.Span{Min: lengths[0].Min, Max: lengths[n-1].Max}.Label())
 	}
 }
 
-// besidePublished gives the encodings' values here (median over runs) and in the paper (mean), at the paper's longer lengths
-// that all were measured at.
-func (s *Study) besidePublished(t *Task) (lengths []task.Span, ours, theirs contest) {
+// withPublished gives the values of series here (median over runs) and of encodings in the paper (mean), at the paper's longer
+// lengths that all were measured at.
+func (s *Study) withPublished(t *Task) (lengths []task.Span, ours, theirs contest) {
 	both := map[*Series]*publishedModel{}
 	for i := range t.Series {
 		here := &t.Series[i]
-		if len(here.Seeds) == 0 || s.changed(here.Name) {
+		m := s.published.withBeyond(t.paperName(), s.Encodings[here.Encoding])
+		if m == nil || len(here.runs) == 0 || here.changed() {
 			continue
 		}
-		if m := s.published.withBeyond(t.paperName(), s.Encodings[here.Encoding]); m != nil {
-			if both[here] = m; len(both) == 1 {
-				lengths = m.lengths()
-			}
-			lengths = slices.DeleteFunc(lengths, func(n task.Span) bool { return !m.has(n) || !here.isBeyond(n) || !here.measuredBy(n) })
+		if both[here] = m; len(both) == 1 {
+			lengths = m.lengths()
 		}
+		lengths = slices.DeleteFunc(lengths, func(n task.Span) bool {
+			return !slices.Contains(m.lengths(), n) || !here.isBeyond(n) || !here.measuredBy(n)
+		})
 	}
 	ours, theirs = contest{}, contest{}
 	for here, m := range both {
 		if len(lengths) > 0 {
-			ours[here.Name] = float64(here.summaryAt(lengths, t.Task).All.Median)
-			theirs[m.encoding] = float64(m.summaryAt(lengths, t.Task).Mean)
+			ours[here.Name] = float64(sideOf(here.runs, lengths, t.Task).All.Median)
+			theirs[m.encoding] = float64(m.side(lengths).Mean)
 		}
 	}
 	return lengths, ours, theirs
 }
 
+// changed reports whether the models were changed after training.
+func (s *Series) changed() bool { return s.Rows[0].Intervention != "" }
+
 // byEncoding calls series by their encodings. Series of changed models, and several of one encoding, stand for none.
 func (s *Study) byEncoding(series contest) contest {
 	out, several := contest{}, map[string]bool{}
 	for name, v := range series {
-		if s.changed(name) {
-			continue
+		if found := s.find(name); !found.changed() {
+			encoding := s.Encodings[found.Encoding]
+			_, several[encoding] = out[encoding]
+			out[encoding] = v
 		}
-		index, _ := s.find(name)
-		encoding := s.Encodings[index]
-		_, twice := out[encoding]
-		several[encoding] = several[encoding] || twice
-		out[encoding] = v
 	}
 	maps.DeleteFunc(out, func(encoding string, _ float64) bool { return several[encoding] })
 	return out
 }
 
-// changed reports whether a series' models were changed after training.
-func (s *Study) changed(name string) bool {
-	return slices.ContainsFunc(s.Tasks, func(t *Task) bool {
-		return slices.ContainsFunc(t.Series, func(o Series) bool { return o.Name == name && o.Rows[0].Intervention != "" })
-	})
-}
-
-// agreement compares two orders of encodings, of which the larger value ranks higher; false for fewer than leastCompared in both.
-func agreement(ours, theirs contest) (a orderAgreement, ok bool) {
-	own, other := contest{}, contest{}
+// agreement compares the ranks of the encodings that two orders have, of which the larger value ranks higher: how many there are,
+// Spearman's rank correlation (Pearson's of the ranks; unknown where all share one), and whose ranks are furthest apart: "alibi
+// (2 here, 3 published)", "none" for equal orders.
+func agreement(ours, theirs contest) (n int, rho Number, differences string) {
+	here, published := contest{}, contest{}
 	for name, v := range ours {
 		if w, ok := theirs[name]; ok && !math.IsNaN(v) && !math.IsNaN(w) {
-			own[name], other[name] = v, w
+			here[name], published[name] = v, w
 		}
 	}
-	if len(own) < leastCompared {
-		return a, false
+	if len(here) < leastCompared {
+		return len(here), Unknown, ""
 	}
-	otherRanks := other.ranks(nil)
-	for name, rank := range own.ranks(nil) {
-		a.Pairs = append(a.Pairs, rankPair{name, Number(rank), Number(otherRanks[name])})
-	}
-	slices.SortFunc(a.Pairs, func(x, y rankPair) int {
-		return cmp.Or(cmp.Compare(y.apart(), x.apart()), cmp.Compare(x.Ours, y.Ours), cmp.Compare(x.Encoding, y.Encoding))
+	ranks, publishedRanks := here.ranks(nil), published.ranks(nil)
+	apart := func(name string) float64 { return math.Abs(ranks[name] - publishedRanks[name]) }
+	names := slices.SortedFunc(maps.Keys(ranks), func(a, b string) int {
+		return cmp.Or(cmp.Compare(apart(b), apart(a)), cmp.Compare(ranks[a], ranks[b]), cmp.Compare(a, b))
 	})
-	a.Rho = spearman(a.Pairs)
-	return a, true
-}
-
-// spearman is Spearman's rank correlation: Pearson's of the ranks. Unknown where all share one.
-func spearman(pairs []rankPair) Number {
-	ours := each(pairs, func(p rankPair) float64 { return float64(p.Ours) })
-	theirs := each(pairs, func(p rankPair) float64 { return float64(p.Theirs) })
-	if same := func(v []float64) bool { return slices.Min(v) == slices.Max(v) }; same(ours) || same(theirs) {
-		return Unknown
-	}
-	return Number(stat.Correlation(ours, theirs, nil))
-}
-
-// at names the lengths of the comparison: "20 lengths, 21–40"; "" for the order over all tasks.
-func (a orderAgreement) at() string {
-	switch n := len(a.Lengths); n {
-	case 0:
-		return ""
-	case 1:
-		return "length " + a.Lengths[0].Label()
-	default:
-		return fmt.Sprintf("%d lengths, %s", n, task.Span{Min: a.Lengths[0].Min, Max: a.Lengths[n-1].Max}.Label())
-	}
-}
-
-// differences names the encodings whose ranks are furthest apart: "alibi (2 here, 3 published)"; "none" for equal orders.
-func (a orderAgreement) differences() string {
-	var out []string
-	for _, p := range a.Pairs {
-		if p.apart() > 0 && p.apart() == a.Pairs[0].apart() {
-			out = append(out, fmt.Sprintf("%s (%.3g here, %.3g published)", p.Encoding, p.Ours, p.Theirs))
+	var x, y []float64
+	var furthest []string
+	for _, name := range names {
+		x, y = append(x, ranks[name]), append(y, publishedRanks[name])
+		if d := apart(name); d > 0 && d == apart(names[0]) {
+			furthest = append(furthest, fmt.Sprintf("%s (%.3g here, %.3g published)", name, ranks[name], publishedRanks[name]))
 		}
 	}
-	return cmp.Or(join(out), "none")
+	return len(names), Number(stat.Correlation(x, y, nil)), cmp.Or(join(furthest), "none")
 }

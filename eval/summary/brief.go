@@ -128,7 +128,7 @@ func (t *Task) percents(series []Series, width int) Table {
 	shown := spaced(len(t.Lengths), (width-names-columnGap)/column)
 	out := Table{Title: fmt.Sprintf("exact match in %%, %s prompts; %s trained", promptsOf(series, t.Lengths...), seenMark),
 		Head: []string{""}}
-	if slices.ContainsFunc(series, func(s Series) bool { return len(s.Seeds) > 1 }) {
+	if slices.ContainsFunc(series, func(s Series) bool { return len(s.runs) > 1 }) {
 		out.Title += "; medians over runs"
 	}
 	if len(shown) < len(t.Lengths) {

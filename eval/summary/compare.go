@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/human"
 )
@@ -34,17 +33,22 @@ type side struct {
 	Fitted Number `json:"fitted"` // mean over those known to have fitted; unknown for none
 }
 
-// sideOf puts runs together; fitted tells of each whether it fitted, nil for not known.
-func sideOf(values []float64, fitted []*bool) side {
-	s := side{All: overRuns(values), Mean: mean(values)}
-	var known []float64
-	for i, f := range fitted {
-		if s.Fit.count(f); f != nil && *f {
-			known = append(known, values[i])
+// sideOf puts the runs together that have all of some lengths, each by its mean weighted as in the paper.
+func sideOf(runs []trainingRun, lengths []task.Span, name string) side {
+	var out side
+	var all, fitted []float64
+	for _, run := range runs {
+		if slices.ContainsFunc(lengths, func(n task.Span) bool { return run.cells[n].n == 0 }) {
+			continue
+		}
+		value := weighted(lengths, name, func(n task.Span) float64 { return run.cells[n].accuracy })
+		all = append(all, value)
+		if out.Fit.count(run.fitted); run.fitted != nil && *run.fitted {
+			fitted = append(fitted, value)
 		}
 	}
-	s.Fitted = mean(known)
-	return s
+	out.All, out.Mean, out.Fitted = overRuns(all), mean(all), mean(fitted)
+	return out
 }
 
 // compare sets the published numbers beside the tasks and encodings that both have. Papers change no trained model.
@@ -84,7 +88,7 @@ func (s *Series) compared(t *Task, m *publishedModel) []comparison {
 		}
 		c := comparison{Task: t.Name, Name: s.Name, Encoding: s.Encoding, Variant: s.Variant, All: m.beyond,
 			Lengths: task.Span{Min: lengths[0].Min, Max: lengths[len(lengths)-1].Max}.Label(),
-			Ours:    s.summaryAt(lengths, t.Task), Theirs: m.summaryAt(lengths, t.Task)}
+			Ours:    sideOf(s.runs, lengths, t.Task), Theirs: m.side(lengths)}
 		if c.Here, c.Published = c.Ours.All.Median, c.Theirs.All.Median; !c.Published.Known() {
 			c.Here, c.Published = c.Ours.Mean, c.Theirs.Mean
 		}
@@ -97,34 +101,8 @@ func (s *Series) compared(t *Task, m *publishedModel) []comparison {
 
 // measuredBy reports whether all runs were measured at a length.
 func (s *Series) measuredBy(length task.Span) bool {
-	lacks := func(seed card.Seeds) bool { return s.seeds[seed][length].n == 0 }
-	return len(s.Seeds) > 0 && !slices.ContainsFunc(s.Seeds, lacks)
-}
-
-// summaryAt puts our runs together at lengths, weighted as in the paper.
-func (s *Series) summaryAt(lengths []task.Span, name string) side {
-	values := each(s.Seeds, func(seed card.Seeds) float64 {
-		return weighted(lengths, name, func(length task.Span) float64 { return s.seeds[seed][length].accuracy })
-	})
-	return sideOf(values, each(s.Seeds, func(seed card.Seeds) *bool { return s.fitted[seed] }))
-}
-
-// summaryAt puts the paper's runs there together, or gives its mean.
-func (m *publishedModel) summaryAt(lengths []task.Span, name string) side {
-	var values []float64
-	var fitted []*bool
-	for _, run := range m.runs {
-		if slices.ContainsFunc(lengths, func(n task.Span) bool { _, ok := run.at[n]; return !ok }) {
-			continue
-		}
-		values = append(values, weighted(lengths, name, func(length task.Span) float64 { return run.at[length] }))
-		fitted = append(fitted, run.fitted)
-	}
-	out := sideOf(values, fitted)
-	if m.means {
-		out.Fit, out.All = m.fit, unknownSpread
-	}
-	return out
+	lacks := func(run trainingRun) bool { return run.cells[length].n == 0 }
+	return len(s.runs) > 0 && !slices.ContainsFunc(s.runs, lacks)
 }
 
 // weighted is a mean over lengths, weighted by their samples in the paper.
@@ -152,8 +130,8 @@ func (s *Series) setup(t *Task, m *publishedModel, lengths, all int) string {
 			differs = append(differs, m.differs(s, known, lengths, all)...)
 		}
 	}
-	if len(s.Seeds) != m.fit.Runs {
-		differs = append(differs, fmt.Sprintf("%s, not %d", human.Plural(len(s.Seeds), "run", "runs"), m.fit.Runs))
+	if len(s.runs) != m.fit.Runs {
+		differs = append(differs, fmt.Sprintf("%s, not %d", human.Plural(len(s.runs), "run", "runs"), m.fit.Runs))
 	}
 	return strings.Join(differs, "; ")
 }

@@ -31,32 +31,34 @@ const (
 
 // kazemnejad reads the numbers of the paper that this project rebuilds: means over three runs.
 func kazemnejad() (*publishedNumbers, error) {
-	p := &publishedNumbers{Source: PublishedSource, Caveats: []string{fmt.Sprintf(
+	p := &publishedNumbers{ranks: contest{}, Source: PublishedSource, Caveats: []string{fmt.Sprintf(
 		"The paper’s models have 12 layers and %s parameters, read T5’s vocabulary and train for %s steps. The table "+
 			"says in what each model here differs.", human.Millions(publishedParameters), human.Thousands(publishedSteps))}}
 	err := readCSV(publishedMeans, []string{"task", "encoding", "inside", "beyond", "lengths"}, func(f []string) error {
-		at := map[task.Span]float64{}
+		means := trainingRun{cells: map[task.Span]cell{}}
 		for point := range strings.FieldsSeq(f[4]) {
-			length, accuracy, _ := strings.Cut(point, ":")
+			length, text, _ := strings.Cut(point, ":")
 			span, err := readSpan(length)
 			if err != nil {
 				return err
 			}
-			if at[span], err = strconv.ParseFloat(accuracy, 64); err != nil {
+			accuracy, err := strconv.ParseFloat(text, 64)
+			if err != nil {
 				return err
 			}
+			means.cells[span] = cell{n: 1, accuracy: accuracy}
 		}
 		beyond, err := strconv.ParseFloat(f[3], 64)
-		p.models = append(p.models, publishedModel{task: f[0], encoding: f[1], beyond: Number(beyond), means: true, runs: []publishedRun{{at: at}},
+		p.models = append(p.models, publishedModel{task: f[0], encoding: f[1], beyond: Number(beyond), runs: []trainingRun{means},
 			fit: fit{Runs: publishedSeeds, Unknown: publishedSeeds}, differs: differsFromKazemnejad})
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return p, readCSV(publishedRanks, []string{"encoding", "all", "primitive", "math", "classic"}, func(f []string) error {
-		all, err := strconv.ParseFloat(f[1], 64)
-		p.ranks = append(p.ranks, publishedRank{f[0], Number(all)})
+	return p, readCSV(publishedRanks, []string{"encoding", "all", "primitive", "math", "classic"}, func(f []string) (err error) {
+		p.order = append(p.order, f[0])
+		p.ranks[f[0]], err = strconv.ParseFloat(f[1], 64)
 		return err
 	})
 }

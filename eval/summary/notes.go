@@ -30,8 +30,8 @@ func (s *Study) note() {
 				"marked %s.", t.Name, join(unfit), unfitMark)
 		}
 		for _, of := range t.Series {
-			if s.OnlyFitted && !of.Unfit && len(of.Seeds) < of.Fit.Runs {
-				note("On %s, %s counts with %d of %s: those that fitted.", t.Name, of.Name, len(of.Seeds),
+			if s.OnlyFitted && !of.Unfit && len(of.runs) < of.Fit.Runs {
+				note("On %s, %s counts with %d of %s: those that fitted.", t.Name, of.Name, len(of.runs),
 					human.Plural(of.Fit.Runs, "run", "runs"))
 			}
 			if of.BeyondNA > 0 {
@@ -58,8 +58,8 @@ func (s *Study) note() {
 func (t *Task) uneven() bool {
 	var first []task.Span
 	for i := range t.Series {
-		for _, seed := range t.Series[i].Seeds {
-			lengths := t.Series[i].lengthsBeyond(seed)
+		for _, run := range t.Series[i].runs {
+			lengths := t.Series[i].lengthsBeyond(run)
 			if len(lengths) == 0 {
 				continue
 			}

@@ -23,49 +23,38 @@ type publishedNumbers struct {
 	Caveats []string // what a reader of both must know, in sentences
 
 	models []publishedModel
-	ranks  []publishedRank // over all tasks of the paper, in its order of ties; nil where it has none
+	ranks  contest  // mean reciprocal ranks over all tasks of the paper; nil where it has none
+	order  []string // of encodings, which decides ties
 }
 
 // publishedModel is a paper's model of one task, encoding, size and learning rate.
 type publishedModel struct {
 	task, encoding string
-	setup          string // in words, such as "2l1h64d, learning rate 0.001"; "" where it is the paper's one
-	fit            fit
-	runs           []publishedRun
-	means          bool   // the paper tells no runs: there is one, the mean over runs
-	beyond         Number // the mean at all longer lengths of the paper; unknown where it has none
+	setup          string        // in words, such as "2l1h64d, learning rate 0.001"; "" where it is the paper's one
+	fit            fit           // of all runs
+	runs           []trainingRun // where the paper tells no runs, one that is their mean
+	beyond         Number        // the mean at all longer lengths of the paper; unknown where it has none
 
 	// differs lists the differences of a series; nil for nothing that is known.
 	differs func(s *Series, t task.Task, lengths, all int) []string
-}
-
-// publishedRun is one run of a paper.
-type publishedRun struct {
-	fitted *bool                 // nil where the paper does not tell
-	at     map[task.Span]float64 // exact match by length or bin, 0..1
-}
-
-// publishedRank is a mean reciprocal rank over all tasks.
-type publishedRank struct {
-	encoding string
-	all      Number
 }
 
 // lengths are the lengths in the paper, ascending.
 func (m *publishedModel) lengths() []task.Span {
 	var out []task.Span
 	for _, run := range m.runs {
-		out = slices.AppendSeq(out, maps.Keys(run.at))
+		out = slices.AppendSeq(out, maps.Keys(run.cells))
 	}
 	return task.SortSpans(out)
 }
 
-// has reports whether the paper tells a length of a model.
-func (m *publishedModel) has(length task.Span) bool { return slices.Contains(m.lengths(), length) }
-
-// order lists the encodings as the paper decides ties.
-func (p *publishedNumbers) order() []string {
-	return each(p.ranks, func(r publishedRank) string { return r.encoding })
+// side is the paper's runs at lengths, or its mean.
+func (m *publishedModel) side(lengths []task.Span) side {
+	out := sideOf(m.runs, lengths, m.task)
+	if len(m.runs) < m.fit.Runs {
+		out.Fit, out.All = m.fit, unknownSpread
+	}
+	return out
 }
 
 // withBeyond is the model of a task and encoding ("" for any) that has means at longer lengths; nil for none.
@@ -164,7 +153,7 @@ func (p *publishedNumbers) add(fields []string, spans []task.Span) error {
 	if rate := fields[3]; rate != "" {
 		m.setup = strings.TrimPrefix(m.setup+", learning rate "+rate, ", ")
 	}
-	run := publishedRun{at: map[task.Span]float64{}}
+	run := trainingRun{cells: map[task.Span]cell{}}
 	if fields[4] != "" {
 		run.fitted = new(fields[4] == "fit")
 	}
@@ -176,7 +165,7 @@ func (p *publishedNumbers) add(fields []string, spans []task.Span) error {
 		if err != nil || !(v >= 0 && v <= 1) {
 			return fmt.Errorf("accuracy %q at %s: want a number in 0..1", text, spans[i])
 		}
-		run.at[spans[i]] = v
+		run.cells[spans[i]] = cell{n: 1, accuracy: v}
 	}
 	i := slices.IndexFunc(p.models, func(o publishedModel) bool {
 		return o.task == m.task && o.encoding == m.encoding && o.setup == m.setup

@@ -109,7 +109,8 @@ func TestPublishedCurves(t *testing.T) {
 			t.Fatal(err)
 		}
 		var sum, weights float64
-		for length, accuracy := range c.runs[0].at {
+		for length, at := range c.runs[0].cells {
+			accuracy := at.accuracy
 			w := 1.0
 			if known.Weight != nil {
 				w = known.Weight(length.Max)
@@ -158,7 +159,7 @@ func TestPublishedRanks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	order := p.order()
+	order := p.order
 	if got := strings.Join(order, " "); got != "rope alibi t5 sinusoidal nope" {
 		t.Errorf("tie order %s", got)
 	}

@@ -40,17 +40,11 @@ func weights(by, name string) func(length task.Span) float64 {
 	return func(task.Span) float64 { return 1 }
 }
 
-// ranking holds the contestants of a task beyond the trained lengths, as Kazemnejad et al. have for each task and seed.
-type ranking struct {
-	means  contest
-	low    float64 // the highest lower end of the means' 95 % intervals
-	chance float64 // mean accuracy of a guesser
-}
-
-// newRanking takes means over the lengths that all contestants were measured at. A length that one cannot take counts as wrong:
-// else refusing would win. A mean's interval is Wilson's for 1/Σ(w²/n) prompts, which give a proportion the mean's variance.
-func newRanking(name string, cells map[string]map[task.Span]cell, by string) ranking {
-	r := ranking{means: contest{}}
+// contestOf takes means over the lengths beyond training that all contestants were measured at, of one task and seed. A length that
+// one cannot take counts as wrong: else refusing would win. A mean's interval is Wilson's for 1/Σ(w²/n) prompts, which give a
+// proportion the mean's variance. atChance: none lies above the accuracy of a guesser.
+func contestOf(name string, cells map[string]map[task.Span]cell, by string) (means contest, atChance bool) {
+	means = contest{}
 	var common []task.Span
 	for _, at := range cells {
 		if lacks := func(length task.Span) bool { _, ok := at[length]; return !ok }; common == nil {
@@ -63,6 +57,7 @@ func newRanking(name string, cells map[string]map[task.Span]cell, by string) ran
 	for _, length := range common {
 		total += weight(length)
 	}
+	var highest, guesser float64 // lower end of the means' intervals, and accuracy
 	for contestant, at := range cells {
 		if len(at) == 0 || total == 0 {
 			continue
@@ -76,17 +71,14 @@ func newRanking(name string, cells map[string]map[task.Span]cell, by string) ran
 				spread += w * w / float64(c.n)
 			}
 		}
-		r.means[contestant], r.chance = mean, max(r.chance, chance) // a cell without samples tells no chance
+		means[contestant], guesser = mean, max(guesser, chance) // a cell without samples tells no chance
 		if spread > 0 {
 			low, _ := eval.Wilson(mean, 1/spread)
-			r.low = max(r.low, low)
+			highest = max(highest, low)
 		}
 	}
-	return r
+	return means, highest <= guesser
 }
-
-// atChance reports whether no contestant's interval lies above the accuracy of a guesser.
-func (r ranking) atChance() bool { return r.low <= r.chance }
 
 // contest is how well each contestant did, by name. NaN takes no part.
 type contest map[string]float64

@@ -52,7 +52,7 @@ func cells(chance float64, correct map[int]int) map[task.Span]cell {
 	return out
 }
 
-func TestNewRanking(t *testing.T) {
+func TestContestOf(t *testing.T) {
 	on := map[string]map[task.Span]cell{
 		"a": cells(0, map[int]int{9: 80, 10: 20, 11: 50}),
 		"b": cells(0, map[int]int{9: 20, 10: 80, 12: 50}),
@@ -78,8 +78,8 @@ func TestNewRanking(t *testing.T) {
 		{"nothing in common", "copy", ByLengths, cells(0, map[int]int{40: 1}), contest{}},
 	} {
 		on["c"] = tc.c
-		r := newRanking(tc.task, on, tc.by)
-		if diff := cmp.Diff(tc.want, r.means, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
+		means, _ := contestOf(tc.task, on, tc.by)
+		if diff := cmp.Diff(tc.want, means, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
 	}
@@ -87,36 +87,31 @@ func TestNewRanking(t *testing.T) {
 
 // 200 prompts in two lengths: 52 % may be guessing, 60 % is not (53.1 to 66.5 %).
 func TestAtChance(t *testing.T) {
-	among := func(of ...map[int]int) ranking {
+	atChance := func(name string, chance float64, of ...map[int]int) bool {
 		all := map[string]map[task.Span]cell{}
 		for i, correct := range of {
-			all[string(rune('a'+i))] = cells(0.5, correct)
+			all[string(rune('a'+i))] = cells(chance, correct)
 		}
-		return newRanking("parity", all, ByLengths)
+		_, atChance := contestOf(name, all, ByLengths)
+		return atChance
 	}
+	low, _ := eval.Wilson(0.8, 200) // of all prompts of two equal lengths together
+	better := []map[int]int{{9: 80, 10: 80}, {9: 75, 10: 75}}
 	for _, tc := range []struct {
-		name string
-		r    ranking
-		want bool
+		name      string
+		got, want bool
 	}{
-		{"all guess", among(map[int]int{9: 52, 10: 52}, map[int]int{9: 46, 10: 30}), true},
-		{"one does better", among(map[int]int{9: 52, 10: 52}, map[int]int{9: 60, 10: 60}), false},
-		{"one that guesses alone", among(map[int]int{9: 52}), true},
-		{"nobody", among(), true},
+		{"all guess", atChance("parity", 0.5, map[int]int{9: 52, 10: 52}, map[int]int{9: 46, 10: 30}), true},
+		{"one does better", atChance("parity", 0.5, map[int]int{9: 52, 10: 52}, map[int]int{9: 60, 10: 60}), false},
+		{"one that guesses alone", atChance("parity", 0.5, map[int]int{9: 52}), true},
+		{"nobody", atChance("parity", 0.5), true},
+		{"nobody copies", atChance("copy", 1e-40, map[int]int{30: 0}, map[int]int{30: 0}), true},
+		{"one copies", atChance("copy", 1e-40, map[int]int{30: 0}, map[int]int{30: 1}), false},
+		{"the lower end above a guesser", atChance("parity", low-1e-9, better...), false},
+		{"below one", atChance("parity", low+1e-9, better...), true},
 	} {
-		if got := tc.r.atChance(); got != tc.want {
-			t.Errorf("%s: %v, means %v", tc.name, got, tc.r.means)
+		if tc.got != tc.want {
+			t.Errorf("%s: %v", tc.name, tc.got)
 		}
-	}
-	none := newRanking("copy", map[string]map[task.Span]cell{"a": cells(1e-40, map[int]int{30: 0}),
-		"b": cells(1e-40, map[int]int{30: 0})}, ByLengths)
-	one := newRanking("copy", map[string]map[task.Span]cell{"a": cells(1e-40, map[int]int{30: 0}),
-		"b": cells(1e-40, map[int]int{30: 1})}, ByLengths)
-	if !none.atChance() || one.atChance() {
-		t.Error("where nobody copies all are at chance, where one does they are not")
-	}
-	r := among(map[int]int{9: 80, 10: 80}, map[int]int{9: 75, 10: 75})
-	if low, _ := eval.Wilson(0.8, 200); math.Abs(r.low-low) > 1e-12 {
-		t.Errorf("a mean over two equal lengths has the lower end %v, all prompts together %v", r.low, low)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
 )
 
@@ -12,99 +13,61 @@ import (
 type rank struct {
 	Name      string   `json:"name"` // of the series
 	Encoding  int      `json:"encoding"`
-	Variant   int      `json:"variant"`
-	MRR       Number   `json:"mrr"`   // ties share their ranks
-	Tasks     []Number `json:"tasks"` // the same over the runs of each of Study.Tasks; unknown where it has no rank
-	PaperTies Number   `json:"paper"` // ties as in the paper: by a fixed order of encodings
-	Published Number   `json:"-"`     // the paper's own; unknown for an encoding that is not in it
-	Runs      int      `json:"runs"`  // that it took part with, each in a ranking of its own
-	Mean      Number   `json:"mean"`  // over tasks, of the median over these runs of the measure beyond
-}
-
-// contests are the rankings of a task that say something, one for each training seed.
-type contests struct {
-	task *Task
-	of   []contest
+	MRR       Number   `json:"mrr"`  // ties share their ranks
+	Tasks     []Number `json:"-"`    // the same over the runs of each of Study.Tasks; unknown where it has no rank
+	PaperTies Number   `json:"-"`    // ties as in the paper: by a fixed order of encodings
+	Published Number   `json:"-"`    // the paper's own; unknown for an encoding that is not in it
+	Runs      int      `json:"runs"` // that it took part with, each in a ranking of its own
+	Mean      Number   `json:"-"`    // over tasks, of the median over these runs of the measure beyond
 }
 
 // rank ranks series within each task and training seed, over their common lengths. Validation prompts count only where there is
 // nothing else.
 func (s *Study) rank() {
-	all := s.contests()
-	var each []contest
-	for _, c := range all {
-		each = append(each, c.of...)
-	}
-	order := s.published.order()
-	byOrder := reciprocalRanks(each, s.namesOf(order))
-	for name, ranks := range reciprocalRanks(each, nil) {
-		r := rank{Name: name, MRR: mean(ranks), PaperTies: mean(byOrder[name]), Published: Unknown, Runs: len(ranks)}
-		r.Encoding, r.Variant = s.find(name)
+	contests := s.contests()
+	all := slices.Concat(contests...)
+	byOrder := reciprocalRanks(all, s.namesOf(s.published.order))
+	for name, ranks := range reciprocalRanks(all, nil) {
+		r := rank{Name: name, Encoding: s.find(name).Encoding, MRR: mean(ranks), PaperTies: mean(byOrder[name]), Published: Unknown, Runs: len(ranks)}
 		var beyond []float64
-		for _, t := range s.Tasks {
-			mrr := Unknown
-			for _, c := range all {
-				if ranks := reciprocalRanks(c.of, nil)[name]; c.task == t && len(ranks) > 0 {
-					mrr = mean(ranks)
-					beyond = append(beyond, c.medians()[name])
-				}
+		for _, ofTask := range contests {
+			mrr := mean(reciprocalRanks(ofTask, nil)[name])
+			if r.Tasks = append(r.Tasks, mrr); mrr.Known() {
+				runs := slices.DeleteFunc(slices.Clone(ofTask), func(c contest) bool { _, ok := c[name]; return !ok })
+				beyond = append(beyond, float64(median(each(runs, func(c contest) float64 { return c[name] }))))
 			}
-			r.Tasks = append(r.Tasks, mrr)
 		}
 		r.Mean = mean(beyond)
-		if i := slices.Index(order, s.Encodings[r.Encoding]); i >= 0 && s.Measure == Exact {
-			r.Published = s.published.ranks[i].all
+		if published, ok := s.published.ranks[s.Encodings[r.Encoding]]; ok && s.Measure == Exact {
+			r.Published = Number(published)
 		}
 		s.Ranks = append(s.Ranks, r)
 	}
-	slices.SortFunc(s.Ranks, func(a, b rank) int {
-		return cmp.Or(cmp.Compare(b.MRR, a.MRR),
-			cmp.Compare(a.Name, b.Name))
-	})
-	s.agree(all)
+	slices.SortFunc(s.Ranks, func(a, b rank) int { return cmp.Or(cmp.Compare(b.MRR, a.MRR), cmp.Compare(a.Name, b.Name)) })
+	s.AgreementTable = s.agreementTable(contests)
 }
 
-// medians are the contestants' medians over runs.
-func (c contests) medians() contest {
-	values := map[string][]float64{}
-	for _, one := range c.of {
-		for name, v := range one {
-			values[name] = append(values[name], v)
-		}
-	}
-	out := contest{}
-	for name, of := range values {
-		out[name] = float64(median(of))
-	}
-	return out
-}
-
-// contests lists the rankings that say something, and marks the tasks that have none.
-func (s *Study) contests() []contests {
-	var out []contests
+// contests lists the rankings of each task that say something, one for each training seed, and marks tasks that have none.
+func (s *Study) contests() [][]contest {
+	out := make([][]contest, len(s.Tasks))
 	for _, t := range s.ranked() {
-		if s.exact != nil && s.exact.Tasks[slices.Index(s.Tasks, t)].AtChance {
+		i := slices.Index(s.Tasks, t)
+		if s.exact != nil && s.exact.Tasks[i].AtChance {
 			t.AtChance = true // whoever guesses answers gets tokens right, too
 			continue
 		}
-		of := contests{task: t}
-		rankings := t.rankings(t.Series, s.Weighting)
-		for _, r := range rankings {
-			if len(r.means) > 1 && !r.atChance() {
-				of.of = append(of.of, r.means)
+		bySeed := t.beyond()
+		some, all := false, true
+		for _, seed := range slices.SortedFunc(maps.Keys(bySeed), card.Seeds.Compare) {
+			means, atChance := contestOf(t.Task, bySeed[seed], s.Weighting)
+			some, all = some || len(means) > 0, all && atChance
+			if !atChance && len(means) > 1 {
+				out[i] = append(out[i], means)
 			}
 		}
-		if len(of.of) > 0 {
-			out = append(out, of)
-		}
-		t.AtChance = atChance(rankings)
+		t.AtChance = some && all
 	}
 	return out
-}
-
-// atChance reports whether there are rankings, and all are at chance.
-func atChance(all []ranking) bool {
-	return len(all) > 0 && !slices.ContainsFunc(all, func(r ranking) bool { return !r.atChance() })
 }
 
 // ranked lists the tasks that rankings are about.
@@ -121,33 +84,30 @@ func (s *Study) ranked() []*Task {
 	return out
 }
 
-// rankings holds one for each training seed, among some series of the task.
-func (t *Task) rankings(among []Series, by string) []ranking {
-	var out []ranking
-	for _, seed := range t.Seeds {
-		cells := map[string]map[task.Span]cell{}
-		for _, s := range among {
-			if !slices.Contains(s.Seeds, seed) {
-				continue
+// beyond are the cells beyond the trained lengths by training seed and series.
+func (t *Task) beyond() map[card.Seeds]map[string]map[task.Span]cell {
+	out := map[card.Seeds]map[string]map[task.Span]cell{}
+	for _, s := range t.Series {
+		for _, run := range s.runs {
+			cells := maps.Clone(run.cells)
+			maps.DeleteFunc(cells, func(length task.Span, _ cell) bool { return !s.isBeyond(length) })
+			if out[run.seeds] == nil {
+				out[run.seeds] = map[string]map[task.Span]cell{}
 			}
-			cells[s.Name] = maps.Clone(s.seeds[seed])
-			maps.DeleteFunc(cells[s.Name], func(length task.Span, _ cell) bool { return !s.isBeyond(length) })
-		}
-		if r := newRanking(t.Task, cells, by); len(r.means) > 0 {
-			out = append(out, r)
+			out[run.seeds][s.Name] = cells
 		}
 	}
 	return out
 }
 
-// find returns the encoding of a series, and which of its series it is.
-func (s *Study) find(name string) (encoding, variant int) {
+// find is the first series of a name.
+func (s *Study) find(name string) *Series {
 	for _, t := range s.Tasks {
-		for _, of := range t.Series {
-			if of.Name == name {
-				return of.Encoding, of.Variant
+		for i := range t.Series {
+			if t.Series[i].Name == name {
+				return &t.Series[i]
 			}
 		}
 	}
-	return 0, 0
+	return nil
 }

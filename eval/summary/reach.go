@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 )
@@ -23,30 +22,29 @@ type reach struct {
 // reach finds how far each run carries.
 func (s *Series) reach() reach {
 	var r reach
-	for _, seed := range s.Seeds {
-		if slices.ContainsFunc(s.Points, func(p point) bool { return s.seeds[seed][p.Length].n > 0 }) {
-			r.Runs = append(r.Runs, s.carries(seed, func(c cell) float64 { return c.accuracy }))
+	for _, run := range s.runs {
+		if !slices.ContainsFunc(s.Points, func(p point) bool { return run.cells[p.Length].n > 0 }) {
+			continue
 		}
+		r.Runs = append(r.Runs, s.carries(run, func(c cell) float64 { return c.accuracy }))
+		r.Low, r.High = s.carries(run, func(c cell) float64 { return c.low }), s.carries(run, func(c cell) float64 { return c.high })
 	}
 	if len(r.Runs) == 0 {
 		return r
 	}
+	if len(r.Runs) > 1 {
+		r.Low, r.High = task.Span{}, task.Span{}
+	}
 	ordered := slices.SortedFunc(slices.Values(r.Runs), task.Span.Compare)
 	r.Length = ordered[(len(ordered)-1)/2]
-	if len(r.Runs) == 1 {
-		for _, seed := range s.Seeds { // of which one was measured
-			r.Low = slices.MaxFunc([]task.Span{r.Low, s.carries(seed, func(c cell) float64 { return c.low })}, task.Span.Compare)
-			r.High = slices.MaxFunc([]task.Span{r.High, s.carries(seed, func(c cell) float64 { return c.high })}, task.Span.Compare)
-		}
-	}
 	return r
 }
 
 // carries is the effective length of one run by a value of its cells.
-func (s *Series) carries(seed card.Seeds, value func(cell) float64) task.Span {
+func (s *Series) carries(run trainingRun, value func(cell) float64) task.Span {
 	length, _ := eval.EffectiveLength(each(s.Points, func(p point) task.Span { return p.Length }),
 		func(length task.Span) (float64, bool) {
-			c := s.seeds[seed][length]
+			c := run.cells[length]
 			return value(c), c.n > 0 && !math.IsNaN(c.accuracy)
 		})
 	return length

@@ -102,13 +102,6 @@ func distinct[T cmp.Ordered](rows []eval.Row, value func(eval.Row) T) []T {
 	return slices.Compact(out)
 }
 
-// seedsOf lists the training runs' seeds, each once, in order.
-func seedsOf(rows []eval.Row) []card.Seeds {
-	out := each(rows, trainSeedsOf)
-	slices.SortFunc(out, card.Seeds.Compare)
-	return slices.Compact(out)
-}
-
 // each maps a list.
 func each[T, R any](list []T, f func(T) R) []R {
 	var out []R

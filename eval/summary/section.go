@@ -17,7 +17,7 @@ func (s *Study) Sections(published bool) []Section {
 	if len(s.Ranks) > 0 {
 		ranks := Section{Title: "encodings, ranked for each task and training run: equals share their ranks, and a length that a model " +
 			"cannot take counts as wrong", Tables: []Table{s.RankTable}}
-		if len(s.Agreements) > 0 {
+		if len(s.AgreementTable.Lines) > 0 {
 			ranks.Tables = append(ranks.Tables, s.AgreementTable)
 		}
 		if len(out) == 1 { // the sentence on the one task comes last

@@ -55,10 +55,13 @@ func TestDataSeeds(t *testing.T) {
 	}
 	task := studyOf(t, a, b).Tasks[0]
 	want := []card.Seeds{{Weights: 1}, {Weights: 1, Data: 2}}
-	if !slices.Equal(task.Seeds, want) || len(task.Series) != 1 || !slices.Equal(task.Series[0].Seeds, want) ||
-		task.Series[0].Fit.Runs != 2 {
-		t.Errorf("%v, %+v", task.Seeds, task.Series)
+	if len(task.Series) != 1 || !slices.Equal(seedsOf(task.Series[0]), want) || task.Series[0].Fit.Runs != 2 {
+		t.Errorf("%+v", task.Series)
 	}
+}
+
+func seedsOf(s Series) []card.Seeds {
+	return each(s.runs, func(r trainingRun) card.Seeds { return r.seeds })
 }
 
 func TestFit(t *testing.T) {
@@ -103,8 +106,8 @@ func TestSummaryOverRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := fitted.Tasks[0].Series[0]
-	if !slices.Equal(of.Seeds, []card.Seeds{{Weights: 1}, {Weights: 2}}) || of.Fit != (fit{3, 2, 0}) || math.Abs(float64(of.Beyond.Median)-0.8) > 1e-12 {
-		t.Errorf("of those that fitted: seeds %v, %v, beyond %v", of.Seeds, of.Fit, of.Beyond)
+	if !slices.Equal(seedsOf(of), []card.Seeds{{Weights: 1}, {Weights: 2}}) || of.Fit != (fit{3, 2, 0}) || math.Abs(float64(of.Beyond.Median)-0.8) > 1e-12 {
+		t.Errorf("of those that fitted: seeds %v, %v, beyond %v", seedsOf(of), of.Fit, of.Beyond)
 	}
 	if got := fitted.Tasks[0].Summary; !strings.HasSuffix(got, ", 2 to 3 runs each.") {
 		t.Errorf("of those that fitted: %s", got)
@@ -133,8 +136,8 @@ func TestCheckpoints(t *testing.T) {
 		t.Errorf("series %q", names)
 	}
 	for _, of := range s.Tasks[0].Series {
-		if len(of.Seeds) != 2 {
-			t.Errorf("%s has %d runs", of.Name, len(of.Seeds))
+		if len(of.runs) != 2 {
+			t.Errorf("%s has %d runs", of.Name, len(of.runs))
 		}
 	}
 }
@@ -186,14 +189,12 @@ func TestSpearman(t *testing.T) {
 		{"one that is not published", contest{"a": 0.9, "b": 0.5, "c": 0.1, "d": 0, "x": 1}, 4, 1, "none"},
 		{"all alike", contest{"a": 0, "b": 0, "c": 0, "d": 0}, 4, math.NaN(), "a (2.5 here, 1 published) and d (2.5 here, 4 published)"},
 	} {
-		a, ok := agreement(tc.ours, theirs)
-		if !ok || len(a.Pairs) != tc.n || a.differences() != tc.differences ||
-			!(math.Abs(float64(a.Rho)-tc.rho) < 1e-12 || math.IsNaN(tc.rho) && !a.Rho.Known()) {
-			t.Errorf("%s: %v, %v over %d, %s; want %v over %d, %s", tc.name, ok, a.Rho, len(a.Pairs), a.differences(), tc.rho,
-				tc.n, tc.differences)
+		n, rho, differences := agreement(tc.ours, theirs)
+		if n != tc.n || differences != tc.differences || !(math.Abs(float64(rho)-tc.rho) < 1e-12 || math.IsNaN(tc.rho) && !rho.Known()) {
+			t.Errorf("%s: %v over %d, %s; want %v over %d, %s", tc.name, rho, n, differences, tc.rho, tc.n, tc.differences)
 		}
 	}
-	if _, ok := agreement(contest{"a": 1, "b": 0.5, "c": 0}, theirs); ok {
+	if n, rho, _ := agreement(contest{"a": 1, "b": 0.5, "c": 0}, theirs); n != 3 || rho.Known() {
 		t.Error("three encodings have an order to compare")
 	}
 }
@@ -210,14 +211,14 @@ func TestAgreements(t *testing.T) {
 		all = append(all, rows)
 	}
 	s := studyOf(t, all...)
-	if len(s.Agreements) != 2 || s.Agreements[0].Task != "copy-rsc" || s.Agreements[1].Task != "" {
-		t.Fatalf("agreements %+v", s.Agreements)
+	if len(s.AgreementTable.Lines) != 2 || s.AgreementTable.Lines[1][0].Text != "all, by mean reciprocal rank" {
+		t.Fatalf("agreements %+v", s.AgreementTable)
 	}
 	want := []string{"copy-rsc", "2 lengths, 30–40", "4", "0.63", "alibi (2 here, 3.5 published)"}
 	if got := each(s.AgreementTable.Lines[0], func(c Cell) string { return c.Text }); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if s.Tokens.Agreements != nil {
+	if s.Tokens.AgreementTable.Lines != nil {
 		t.Error("the paper has no order by tokens right")
 	}
 	for _, of := range all[:len(all):len(all)] {
@@ -227,8 +228,8 @@ func TestAgreements(t *testing.T) {
 		}
 		all = append(all, of)
 	}
-	if s := studyOf(t, all...); len(s.Agreements) != 1 || s.Agreements[0].Task != "copy-rsc" {
-		t.Errorf("with a task that the paper has not: %+v", s.Agreements)
+	if lines := studyOf(t, all...).AgreementTable.Lines; len(lines) != 1 || lines[0][0].Text != "copy-rsc" {
+		t.Errorf("with a task that the paper has not: %+v", lines)
 	}
 }
 
@@ -315,7 +316,7 @@ func TestFormalFramework(t *testing.T) {
 		runs += len(m.runs)
 		if m.task == "unique-copy+alphabet150" && m.encoding == "learned" {
 			// the paper's table: 99.9 and 98.7 %
-			s := m.summaryAt([]task.Span{{Min: 101, Max: 150}}, m.task)
+			s := m.side([]task.Span{{Min: 101, Max: 150}})
 			if m.fit != (fit{5, 5, 0}) || math.Abs(float64(s.Fitted)-0.987) > 5e-4 {
 				t.Errorf("unique copy: %v, %v", m.fit, s.Fitted)
 			}

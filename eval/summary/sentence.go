@@ -16,7 +16,7 @@ const mostNamed = 3
 // two series are told apart at a length where every run of one is above every run of the other; a single run counts with the 95 %
 // interval of its prompts.
 func (t *Task) summarize(by string) string {
-	ordered := slices.DeleteFunc(t.byResult(), func(s Series) bool { return len(s.Seeds) == 0 })
+	ordered := slices.DeleteFunc(t.byResult(), func(s Series) bool { return len(s.runs) == 0 })
 	if len(ordered) == 0 {
 		return fmt.Sprintf("On %s, nothing could be measured.", t.Name)
 	}
@@ -95,7 +95,7 @@ func (t *Task) furthest(ordered []Series, by string) []string {
 
 // runsEach says how many runs series have: "3 runs each", "1 to 3 runs each".
 func runsEach(of []Series) string {
-	runs := each(of, func(s Series) int { return len(s.Seeds) })
+	runs := each(of, func(s Series) int { return len(s.runs) })
 	text := between(slices.Min(runs), slices.Max(runs))
 	if text == "1" {
 		return "1 run each"

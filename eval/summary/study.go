@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/human"
@@ -40,10 +39,8 @@ type Study struct {
 	Published []comparison `json:"published"` // by task, then in the order of Encodings
 	Source    string       `json:"-"`         // of the published numbers
 	Caveats   []string     `json:"-"`         // of the comparison, in sentences
-	// Agreements compare our orders of encodings with the published ones: on each task, and last over all.
-	Agreements []orderAgreement `json:"agreements"`
-	Notes      []string         `json:"-"` // what a reader must know about the data
-	Weighting  string           `json:"-"` // how ranks weigh lengths
+	Notes     []string     `json:"-"`         // what a reader must know about the data
+	Weighting string       `json:"-"`         // how ranks weigh lengths
 
 	OnlyFitted bool     `json:"-"` // see Options
 	Metrics    []metric `json:"-"` // kinds of cost
@@ -71,13 +68,12 @@ type Task struct {
 
 	Chance []Number `json:"chance"` // accuracy of a guesser, by Lengths
 	// Lengths are the measured lengths and bins, ascending; X their places on a chart's axis, and Axis its name.
-	Lengths []task.Span  `json:"lengths"`
-	X       []float64    `json:"x"`
-	Axis    string       `json:"axis"`
-	Octaves bool         `json:"octaves"` // whether Lengths are so far apart that charts double them step by step
-	Trained [2]int       `json:"trained"` // the widest range of the series; 0, 0 if never trained
-	Seeds   []card.Seeds `json:"-"`       // training seeds
-	Whole   []task.Span  `json:"-"`       // lengths at which nothing is held out, and bins that hold such
+	Lengths []task.Span `json:"lengths"`
+	X       []float64   `json:"x"`
+	Axis    string      `json:"axis"`
+	Octaves bool        `json:"octaves"` // whether Lengths are so far apart that charts double them step by step
+	Trained [2]int      `json:"trained"` // the widest range of the series; 0, 0 if never trained
+	Whole   []task.Span `json:"-"`       // lengths at which nothing is held out, and bins that hold such
 
 	// AtChance: no encoding is above chance beyond the trained lengths. The task is not ranked.
 	AtChance bool `json:"atChance"`
@@ -242,7 +238,6 @@ func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 	t.Lengths = lengthsOf(rows)
 	t.X, t.Axis = each(t.Lengths, task.Span.Middle), axisName(t.Lengths, t.Scored)
 	t.Octaves = !t.Scored && t.Lengths[len(t.Lengths)-1].Max >= 8*t.Lengths[0].Max
-	t.Seeds = seedsOf(rows)
 	for _, length := range t.Lengths {
 		chance := Unknown
 		for _, r := range rows {

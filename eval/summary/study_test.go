@@ -71,8 +71,8 @@ func TestRuns(t *testing.T) {
 	s := fullStudy(t, rowFor(t, "nope", 0, 10, 100), rowFor(t, "nope", 1, 10, 80), rowFor(t, "nope", 0, 25, 90),
 		rowFor(t, "nope", 1, 25, 40), rowFor(t, "nope", 2, 25, 50))
 	of := s.Tasks[0].Series[0]
-	if len(s.Tasks[0].Series) != 1 || len(of.Seeds) != 3 || of.Fit != (fit{Runs: 3, Unknown: 3}) {
-		t.Fatalf("%d series, %d seeds, %+v", len(s.Tasks[0].Series), len(of.Seeds), of.Fit)
+	if len(s.Tasks[0].Series) != 1 || len(of.runs) != 3 || of.Fit != (fit{Runs: 3, Unknown: 3}) {
+		t.Fatalf("%d series, %d seeds, %+v", len(s.Tasks[0].Series), len(of.runs), of.Fit)
 	}
 	want := Spread{Median: 0.5, Low: 0.45, High: 0.7, Over: OverRuns, Runs: []Number{0.9, 0.4, 0.5}}
 	for name, got := range map[string]Spread{"at 25": of.Points[1].Exact, "beyond": of.Beyond} {

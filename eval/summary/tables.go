@@ -19,7 +19,7 @@ const (
 
 // tabulate makes the tables of a study and of its tasks.
 func (s *Study) tabulate() {
-	s.RankTable, s.HeatMap, s.AgreementTable, s.PublishedTable = s.rankTable(), s.heatMap(), s.agreementTable(), s.publishedTable()
+	s.RankTable, s.HeatMap, s.PublishedTable = s.rankTable(), s.heatMap(), s.publishedTable()
 	for _, t := range s.Tasks {
 		best := t.byResult()
 		t.Accuracy, t.EveryRun = t.accuracy(best, each(best, Series.marked), s.Measure), t.everyRun(best, s.Measure)
@@ -154,7 +154,7 @@ func fileSize(s Series) Cell {
 
 // everyRun has the value of each run; it has no columns where no series has several.
 func (t *Task) everyRun(of []Series, by string) Table {
-	several := slices.DeleteFunc(slices.Clone(of), func(s Series) bool { return len(s.Seeds) < 2 })
+	several := slices.DeleteFunc(slices.Clone(of), func(s Series) bool { return len(s.runs) < 2 })
 	return t.byLength(fmt.Sprintf("each run on %s by length: %s in %%", t.Name, label(by)), several, namesOf(several),
 		func(s Series, p point) Cell { return runsCell(s.value(p)) })
 }
@@ -272,17 +272,6 @@ func (s *Study) rankedTasks() []int {
 	}
 	if len(out) < 2 {
 		return nil
-	}
-	return out
-}
-
-// agreementTable is how our orders of encodings and the published ones agree.
-func (s *Study) agreementTable() Table {
-	out := Table{Title: "our order of encodings and the published one",
-		Head: []string{"task", "at", "encodings", "Spearman’s rank correlation", "where the ranks differ most"}}
-	for _, a := range s.Agreements {
-		out.add(append(words(cmp.Or(a.Task, "all, by mean reciprocal rank"), cmp.Or(a.at(), "–")), Cell{Text: strconv.Itoa(len(a.Pairs))},
-			numberCell(a.Rho, Number.signed2), words(a.differences())[0])...)
 	}
 	return out
 }

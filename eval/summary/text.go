@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 )
@@ -30,7 +29,7 @@ type textSeries struct {
 	Name     string
 	Encoding int // and Variant, as Series'
 	Variant  int
-	Seeds    []card.Seeds
+	Runs     int // of training
 	Trained  [2]int
 	Points   []textPoint // one for each of the text's lengths
 }
@@ -75,7 +74,7 @@ func (s *Study) newText(name, corpus string, rows []eval.Row) *Text {
 	for _, of := range s.variants(rows) {
 		series := textSeries{Name: of.Name, Encoding: of.Encoding, Variant: of.Variant,
 			Trained: [2]int{of.Rows[0].TrainMin, of.Rows[0].TrainMax},
-			Seeds:   seedsOf(of.Rows)}
+			Runs:    len(groupBy(of.Rows, trainSeedsOf))}
 		for _, at := range t.Lengths {
 			series.Points = append(series.Points, newTextPoint(slices.DeleteFunc(slices.Clone(of.Rows),
 				func(r eval.Row) bool { return r.Span() != at })))

@@ -77,7 +77,7 @@ func (t *Text) byPlace(of []textSeries, heads []string) Table {
 // trainedAt says which lengths and runs series have.
 func (t *Text) trainedAt() string {
 	var lengths []string
-	seeds := 0
+	runs := 0
 	for _, s := range t.Series {
 		text := "not trained on text"
 		if s.Trained[1] > 0 {
@@ -86,9 +86,9 @@ func (t *Text) trainedAt() string {
 		if !slices.Contains(lengths, text) {
 			lengths = append(lengths, text)
 		}
-		seeds = max(seeds, len(s.Seeds))
+		runs = max(runs, s.Runs)
 	}
-	return strings.Join(lengths, " and ") + ", " + human.Plural(seeds, "run", "runs at most") + " of an encoding"
+	return strings.Join(lengths, " and ") + ", " + human.Plural(runs, "run", "runs at most") + " of an encoding"
 }
 
 // summarize says in one sentence who has the fewest bits per byte in windows as long as trained ones, and who stays within

@@ -57,7 +57,9 @@ func split(parts []Series, by []trait) []Series {
 		var out []Series
 		for _, p := range parts {
 			values := distinct(p.Rows, t.name)
-			if len(values) < 2 || !t.always && !conflicting(p.Rows, t.name) {
+			if len(values) < 2 || !t.always && !slices.ContainsFunc(groupBy(p.Rows, trainSeedsOf), func(g group[card.Seeds]) bool {
+				return len(distinct(g.rows, t.name)) > 1
+			}) {
 				out = append(out, p)
 				continue
 			}
@@ -80,16 +82,4 @@ func withTrait(name, value string) string {
 		return before + ", " + value + ")"
 	}
 	return name + " (" + value + ")"
-}
-
-// conflicting reports whether one training seed has several values.
-func conflicting(rows []eval.Row, value func(eval.Row) string) bool {
-	of := map[card.Seeds]string{}
-	for _, r := range rows {
-		if v, ok := of[trainSeedsOf(r)]; ok && v != value(r) {
-			return true
-		}
-		of[trainSeedsOf(r)] = value(r)
-	}
-	return false
 }
