@@ -11,14 +11,10 @@ import (
 // textFigures are a corpus' bits per byte by length of the context, in both protocols of Press et al. 2022 (see
 // eval.TextScore), and by place.
 func (s *Report) textFigures(t *summary.Text) []figure {
-	var series []summary.Series
-	for _, s := range t.Series {
-		series = append(series, summary.Series{Name: s.Name, Encoding: s.Encoding, Variant: s.Variant})
-	}
 	var out []figure
 	add := func(name, axis, y string, lengths []task.Span, k chart) {
 		if len(lengths) > 1 {
-			over := &summary.Task{Axis: axis, Octaves: true, Lengths: lengths, X: each(lengths, task.Span.Middle), Trained: t.Trained, Series: series}
+			over := &summary.Task{Axis: axis, Octaves: true, Lengths: lengths, X: each(lengths, task.Span.Middle), Trained: t.Trained, Series: t.Series}
 			out = append(out, s.lineFigure(name+"-"+fileName(t.Name), y, over, k))
 		}
 	}
@@ -38,10 +34,10 @@ func textCharts(t *summary.Text) (every, sliding, places chart) {
 	lines := make([][]curve, 3)
 	for k := range lines {
 		lines[k] = curvesOf(len(t.Series), func(c *curve, series int) {
-			for i, p := range t.Series[series].Points {
+			for i, p := range t.Series[series].Bits {
 				switch {
 				case k == 0:
-					c.add(t.Lengths[i], p.Bits, 1)
+					c.add(t.Lengths[i], p.Every, 1)
 				case k == 1:
 					c.add(t.Lengths[i], p.Sliding, 1)
 				case i == t.Longest:

@@ -144,7 +144,7 @@ func (t *Task) percents(series []Series, width int) Table {
 	for _, s := range series {
 		line := words(s.marked())
 		for _, i := range shown {
-			c := Cell{Text: s.Points[i].Exact.Median.wholePercent(), Value: &s.Points[i].Exact, N: s.Points[i].N}
+			c := Cell{Text: s.Points[i].Exact.Median.percentTo(0), Value: &s.Points[i].Exact, N: s.Points[i].N}
 			if s.Points[i].NA {
 				c.Text = "n/a"
 			}

@@ -99,19 +99,12 @@ func metrics() []metric {
 }
 
 // placeTraits are the conditions of costs, without model and length. Names of places leave out common ones.
-var placeTraits = slices.Concat([]func(eval.Row) string{
+var placeTraits = []func(eval.Row) string{
 	func(r eval.Row) string { return cmp.Or(computer(r), "unnamed machine") },
 	func(r eval.Row) string { return cmp.Or(r.Provider, "unnamed provider") },
 	func(r eval.Row) string { return r.Profile + " profile" },
-	engineTraits[0], // the batch
-	func(r eval.Row) string { return threads(r.Threads) },
-}, engineTraits[1:], amountTraits)
-
-// alwaysNamed is the number of traits that every place's name has.
-const alwaysNamed = 2
-
-var engineTraits = []func(eval.Row) string{
 	func(r eval.Row) string { return fmt.Sprintf("batch %d", r.Batch) },
+	func(r eval.Row) string { return threads(r.Threads) },
 	func(r eval.Row) string {
 		if r.ORTVersion == "" {
 			return "no ONNX Runtime"
@@ -124,21 +117,23 @@ var engineTraits = []func(eval.Row) string{
 		}
 		return "idle threads sleep"
 	},
-}
-
-// amountTraits are of speed without a task; rows that were not timed do not tell them.
-var amountTraits = []func(eval.Row) string{
-	func(r eval.Row) string { return "read in chunks of " + human.Plural(r.Chunk, "token", "tokens") },
+	func(r eval.Row) string { return "read in chunks of " + human.Plural(r.Chunk, "token", "tokens") }, // and new ones: of speed alone
 	func(r eval.Row) string { return human.Plural(r.NewTokens, "new token", "new tokens") },
 }
+
+// alwaysNamed is the number of traits that every place's name has.
+const alwaysNamed = 2
 
 // places groups the costs of a task's series; trained is the longest trained length.
 func places(series []Series, trained int) []Place {
 	out := []Place{} // a list in JSON, too
 	for i, s := range series {
 		rows, _ := latest(s.Rows)
-		for _, g := range groupBy(timed(rows), func(r eval.Row) string { return keyOf(r, placeTraits) }) {
-			traits := valuesOf(g.rows[0], placeTraits)
+		traitsOf := func(r eval.Row) []string {
+			return each(placeTraits, func(trait func(eval.Row) string) string { return trait(r) })
+		}
+		for _, g := range groupBy(timed(rows), func(r eval.Row) string { return fmt.Sprintf("%q", traitsOf(r)) }) {
+			traits := traitsOf(g.rows[0])
 			at := slices.IndexFunc(out, func(p Place) bool { return slices.Equal(p.traits, traits) })
 			if at < 0 {
 				at, out = len(out), append(out, Place{traits: traits})

@@ -87,14 +87,6 @@ func number(o *eval.Observation, name string) Number {
 	return Unknown
 }
 
-// digits writes a number with so many digits behind the point, or a dash.
-func (n Number) digits(count int) string {
-	if !n.Known() {
-		return "–"
-	}
-	return strconv.FormatFloat(float64(n), 'f', count, 64)
-}
-
 // byLength has a line for each place of a measure, and a column for each length with observations. head names the first
 // columns.
 func (t *InsideTask) byLength(models []InsideModel, title, measure, tokens string, head []string, text func(*eval.Observation) string) Table {

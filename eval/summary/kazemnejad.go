@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"strconv"
@@ -34,33 +35,35 @@ func kazemnejad() (*publishedNumbers, error) {
 	p := &publishedNumbers{ranks: contest{}, Source: PublishedSource, Caveats: []string{fmt.Sprintf(
 		"The paper’s models have 12 layers and %s parameters, read T5’s vocabulary and train for %s steps. The table "+
 			"says in what each model here differs.", human.Millions(publishedParameters), human.Thousands(publishedSteps))}}
-	err := readCSV(publishedMeans, []string{"task", "encoding", "inside", "beyond", "lengths"}, func(f []string) error {
-		means := trainingRun{cells: map[task.Span]cell{}}
-		for point := range strings.FieldsSeq(f[4]) {
-			length, text, _ := strings.Cut(point, ":")
-			span, err := readSpan(length)
-			if err != nil {
-				return err
-			}
-			accuracy, err := strconv.ParseFloat(text, 64)
-			if err != nil {
-				return err
-			}
-			means.cells[span] = cell{n: 1, accuracy: accuracy}
-		}
-		beyond, err := strconv.ParseFloat(f[3], 64)
-		p.models = append(p.models, publishedModel{task: f[0], encoding: f[1], beyond: Number(beyond), runs: []trainingRun{means},
-			fit: fit{Runs: publishedSeeds, Unknown: publishedSeeds}, differs: differsFromKazemnejad})
-		return err
-	})
+	lines, err := readCSV(publishedMeans, "task", "encoding", "inside", "beyond", "lengths")
 	if err != nil {
 		return nil, err
 	}
-	return p, readCSV(publishedRanks, []string{"encoding", "all", "primitive", "math", "classic"}, func(f []string) (err error) {
+	for _, f := range lines[1:] {
+		means := trainingRun{cells: map[task.Span]cell{}}
+		beyond, err := strconv.ParseFloat(f[3], 64)
+		for point := range strings.FieldsSeq(f[4]) {
+			length, accuracy, _ := strings.Cut(point, ":")
+			span, errLength := readSpan(length)
+			value, errValue := strconv.ParseFloat(accuracy, 64)
+			means.cells[span], err = cell{n: 1, accuracy: value}, cmp.Or(err, errLength, errValue)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("published numbers %q: %w", f, err)
+		}
+		p.models = append(p.models, publishedModel{task: f[0], encoding: f[1], beyond: Number(beyond), runs: []trainingRun{means},
+			fit: fit{Runs: publishedSeeds, Unknown: publishedSeeds}, differs: differsFromKazemnejad})
+	}
+	if lines, err = readCSV(publishedRanks, "encoding", "all"); err != nil {
+		return nil, err
+	}
+	for _, f := range lines[1:] {
 		p.order = append(p.order, f[0])
-		p.ranks[f[0]], err = strconv.ParseFloat(f[1], 64)
-		return err
-	})
+		if p.ranks[f[0]], err = strconv.ParseFloat(f[1], 64); err != nil {
+			return nil, fmt.Errorf("published ranks %q: %w", f, err)
+		}
+	}
+	return p, nil
 }
 
 // differsFromKazemnejad lists the differences of a series from the paper's models. lengths are compared, of all that the paper has.

@@ -13,10 +13,6 @@ import (
 // A note stands where its condition holds, and nowhere else.
 func TestNotesAreAll(t *testing.T) {
 	good := []int{100, 100, 95, 60}
-	whole := func(rows []eval.Row) []eval.Row {
-		rows[0].Whole = true
-		return rows
-	}
 	second := func(rows []eval.Row) []eval.Row { // of another file
 		for i := range rows {
 			rows[i].Model += "-2"
@@ -31,20 +27,13 @@ func TestNotesAreAll(t *testing.T) {
 		want []string
 	}{
 		{"nothing to note", slices.Concat(measured("a", 100, good), measured("b", 100, []int{100, 90, 50, 20})), Options{}, nil},
-		{"not held out", whole(measured("a", 100, good)), Options{},
-			[]string{"On copy nothing is held out at length 10: training may have seen the same prompts."}},
 		{"some runs count", fitted, Options{OnlyFitted: true}, []string{"On copy, a counts with 1 of 2 runs: those that fitted."}},
 		{"all runs count", fitted, Options{}, nil},
 		{"the runs that count are all", run(measured("a", 100, good), 1, 100), Options{OnlyFitted: true}, nil},
-		{"one length cannot be taken", measured("a", 100, []int{100, 100, 95, -1}), Options{},
-			[]string{"On copy, a cannot take 1 of the lengths measured; means leave them out, ranks count them as wrong."}},
 		{"a ranking more for two of three", slices.Concat(measured("a", 100, good), second(run(measured("a", 100, good), 1, -1)),
 			measured("b", 100, []int{100, 90, 50, 20}), second(run(measured("b", 100, []int{100, 90, 50, 20}), 1, -1)),
 			measured("c", 100, []int{100, 90, 50, 20})), Options{},
 			[]string{"c is ranked with 1 run, others with up to 2: its mean reciprocal rank is of fewer tasks or seeds."}},
-		{"no encoding is above chance", slices.Concat(guessed(measured("a", 100, []int{99, 99, 52, 48})), guessed(measured("b", 100, []int{99, 99, 46, 50}))),
-			Options{}, []string{"On copy no encoding is above chance beyond the trained lengths: the 95 % intervals of every run’s prompts reach " +
-				"down to that of a guesser. It is not ranked."}},
 	} {
 		s, err := New(tc.rows, tc.opt)
 		if err != nil {

@@ -23,30 +23,27 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(n), 'g', 6, 64), nil
 }
 
-// percent gives a ratio in percent, or a dash. It never rounds to 100 or to 0.
-func (n Number) percent() string {
+// percent gives a ratio in percent with a digit behind the point, or a dash. It never rounds to 100 or to 0.
+func (n Number) percent() string { return n.percentTo(1) }
+
+func (n Number) percentTo(digits int) string {
+	least := Number(math.Pow10(-digits) / 100) // that is written
+	write := func(n Number) string { return (100 * n).digits(digits) }
 	switch {
-	case !n.Known():
-		return "–"
-	case n < 1 && n >= 0.9995:
-		return ">99.9"
-	case n > 0 && n < 0.0005:
-		return "<0.1"
+	case n < 1 && n >= 1-least/2:
+		return ">" + write(1-least)
+	case n > 0 && n < least/2:
+		return "<" + write(least)
 	}
-	return strconv.FormatFloat(100*float64(n), 'f', 1, 64)
+	return write(n)
 }
 
-// wholePercent is percent without digits behind the point.
-func (n Number) wholePercent() string {
-	switch {
-	case !n.Known():
+// digits writes a number with so many digits behind the point, or a dash.
+func (n Number) digits(count int) string {
+	if !n.Known() {
 		return "–"
-	case n < 1 && n >= 0.995:
-		return ">99"
-	case n > 0 && n < 0.005:
-		return "<1"
 	}
-	return strconv.FormatFloat(100*float64(n), 'f', 0, 64)
+	return strconv.FormatFloat(float64(n), 'f', count, 64)
 }
 
 // short gives three digits, or all before the point; a dash for no value.
@@ -58,16 +55,11 @@ func (n Number) short() string {
 	for v := math.Abs(float64(n)); v < 100 && v > 0 && digits < 3; v *= 10 {
 		digits++
 	}
-	return strconv.FormatFloat(float64(n), 'f', digits, 64)
+	return n.digits(digits)
 }
 
 // rank gives three digits behind the point, as a reciprocal rank has; a dash for no value.
-func (n Number) rank() string {
-	if !n.Known() {
-		return "–"
-	}
-	return strconv.FormatFloat(float64(n), 'f', 3, 64)
-}
+func (n Number) rank() string { return n.digits(3) }
 
 // signed2 gives two digits and, below 0, a minus; a dash for no value.
 func (n Number) signed2() string { return n.signed(2, "") }
@@ -80,7 +72,7 @@ func (n Number) signed(digits int, plus string) string {
 	if !n.Known() {
 		return "–"
 	}
-	text := strconv.FormatFloat(math.Abs(float64(n)), 'f', digits, 64)
+	text := Number(math.Abs(float64(n))).digits(digits)
 	switch {
 	case strings.Trim(text, "0.") == "":
 		return text

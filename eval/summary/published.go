@@ -128,23 +128,27 @@ func parsePublished(data []byte) (*publishedNumbers, error) {
 		return nil, errors.New("published numbers: no comment names their source; begin the file with # and the paper")
 	}
 	p := &publishedNumbers{Source: paragraphs[0], Caveats: paragraphs[1:]}
-	head := publishedHead
-	lines := csv.NewReader(bytes.NewReader(data))
-	lines.Comment = '#'
-	if first, err := lines.Read(); err == nil && len(first) > len(head) {
-		head = slices.Concat(head, first[len(head):])
-	} else {
-		return nil, fmt.Errorf("published numbers do not begin with the columns %q and one for each length", head)
+	lines, err := readCSV(data, publishedHead...)
+	if err != nil {
+		return nil, err
 	}
 	var spans []task.Span
-	for _, name := range head[len(publishedHead):] {
+	for _, name := range lines[0][len(publishedHead):] {
 		span, err := readSpan(name)
 		if err != nil {
 			return nil, fmt.Errorf("published numbers: column %q: %w", name, err)
 		}
 		spans = append(spans, span)
 	}
-	return p, readCSV(data, head, func(fields []string) error { return p.add(fields, spans) })
+	if len(spans) == 0 {
+		return nil, errors.New("published numbers have no column for a length")
+	}
+	for _, fields := range lines[1:] {
+		if err := p.add(fields, spans); err != nil {
+			return nil, fmt.Errorf("published numbers %q: %w", fields, err)
+		}
+	}
+	return p, nil
 }
 
 // add adds a run to its model.
@@ -214,21 +218,16 @@ func commentsOf(text string) []string {
 	return out
 }
 
-// readCSV calls row with the fields of every line after the head; lines of comments begin with #.
-func readCSV(data []byte, head []string, row func([]string) error) error {
+// readCSV reads lines, of which the first begins with the names of some columns; lines of comments begin with #.
+func readCSV(data []byte, columns ...string) ([][]string, error) {
 	r := csv.NewReader(bytes.NewReader(data))
 	r.Comment = '#'
 	lines, err := r.ReadAll()
 	if err != nil {
-		return fmt.Errorf("summary: published numbers: %w", err)
+		return nil, fmt.Errorf("published numbers: %w", err)
 	}
-	if len(lines) == 0 || !slices.Equal(lines[0], head) {
-		return fmt.Errorf("published numbers do not begin with the columns %q", head)
+	if len(lines) == 0 || len(lines[0]) < len(columns) || !slices.Equal(lines[0][:len(columns)], columns) {
+		return nil, fmt.Errorf("published numbers do not begin with the columns %q", columns)
 	}
-	for _, fields := range lines[1:] {
-		if err := row(fields); err != nil {
-			return fmt.Errorf("published numbers %q: %w", fields, err)
-		}
-	}
-	return nil
+	return lines, nil
 }

@@ -16,15 +16,6 @@ import (
 // dtypeOf is the precision of a model's file.
 func dtypeOf(r eval.Row) string { return cmp.Or(r.DType, "float32") }
 
-func valuesOf(r eval.Row, traits []func(eval.Row) string) []string {
-	return each(traits, func(trait func(eval.Row) string) string { return trait(r) })
-}
-
-// keyOf is the values in one.
-func keyOf(r eval.Row, traits []func(eval.Row) string) string {
-	return fmt.Sprintf("%q", valuesOf(r, traits))
-}
-
 // threads says how many threads there are.
 func threads(n int) string {
 	if n == 0 {
@@ -42,6 +33,14 @@ func computer(r eval.Row) string {
 		return r.Machine + r.Adapter
 	}
 	return r.Machine + ", " + r.Adapter
+}
+
+// depthOf is the depth of a row and 1, 0 for none.
+func depthOf(r eval.Row) int {
+	if r.Depth == nil {
+		return 0
+	}
+	return *r.Depth + 1
 }
 
 // causes says why a model was not available: once for reasons that differ in their numbers alone, with the shortest length's.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/task"
 )
 
 // Sections lay the study by exact match out: a section for each task,
@@ -65,12 +64,4 @@ func speedSection(t *Task, tables func(costTables) []Table) Section {
 		out.Tables[0].Notes = append(out.Tables[0].Notes, causes(s.Name, s.Rows)...)
 	}
 	return out
-}
-
-// wholeText names one of Task.Whole.
-func wholeText(length task.Span) string {
-	if length.IsBin() {
-		return "some of " + length.Label()
-	}
-	return length.Label()
 }

@@ -89,9 +89,6 @@ func TestSummaryOverRuns(t *testing.T) {
 	if len(s.Ranks) != 3 || s.Ranks[0].Name != "a" || s.Ranks[0].Runs != 3 || s.RankTable.Lines[2][0].Mark != unfitMark {
 		t.Errorf("ranks %+v", s.Ranks)
 	}
-	if notes := strings.Join(s.Notes, "\n"); !strings.Contains(notes, "On copy no run fitted of c") {
-		t.Errorf("notes %s", notes)
-	}
 	if got := s.RankTable.Notes; !slices.Equal(got, []string{"† on copy no run fitted: c"}) {
 		t.Errorf("marked: %q", got)
 	}
@@ -132,7 +129,7 @@ func TestCheckpoints(t *testing.T) {
 		}
 	}
 	s := studyOf(t, rows)
-	if names := s.names(); !slices.Equal(names, []string{"a (1000 steps)", "a (500 steps)"}) {
+	if names := s.namesOf(s.Encodings); !slices.Equal(names, []string{"a (1000 steps)", "a (500 steps)"}) {
 		t.Errorf("series %q", names)
 	}
 	for _, of := range s.Tasks[0].Series {
@@ -156,7 +153,7 @@ func TestSmallSizes(t *testing.T) {
 		}
 	}
 	s := studyOf(t, rows)
-	if names := s.names(); !slices.Equal(names, []string{"a (0.052 M parameters)", "a (0.1 M parameters)"}) {
+	if names := s.namesOf(s.Encodings); !slices.Equal(names, []string{"a (0.052 M parameters)", "a (0.1 M parameters)"}) {
 		t.Errorf("series %q", names)
 	}
 	other := slices.Clone(rows)
@@ -164,8 +161,8 @@ func TestSmallSizes(t *testing.T) {
 		other[i].Task = "reverse"
 	}
 	s = studyOf(t, slices.Concat(rows, other))
-	if len(s.Tasks) != 2 || len(s.names()) != 2 {
-		t.Errorf("over two tasks: series %q", s.names())
+	if len(s.Tasks) != 2 || len(s.namesOf(s.Encodings)) != 2 {
+		t.Errorf("over two tasks: series %q", s.namesOf(s.Encodings))
 	}
 }
 

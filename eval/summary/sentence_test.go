@@ -151,13 +151,15 @@ func TestPrecisions(t *testing.T) {
 		small[i].DType = "int8"
 	}
 	s := studyOf(t, small, measured("a", 100, []int{100, 50, 10}))
-	if names := s.names(); !slices.Equal(names, []string{"a", "a (int8)"}) {
+	if names := s.namesOf(s.Encodings); !slices.Equal(names, []string{"a", "a (int8)"}) {
 		t.Errorf("series %v", names)
 	}
 	if got, want := s.Tasks[0].Accuracy.Head, []string{"length", "a (int8)", "a"}; !slices.Equal(got, want) {
 		t.Errorf("columns %q, want %q", got, want)
 	}
 }
+
+func namesIn(s *Study) []string { return s.namesOf(s.Encodings) }
 
 // What was changed after training makes a series of its own, which says so even where it
 // stands alone; the one as it was trained comes first.
@@ -166,18 +168,18 @@ func TestInterventions(t *testing.T) {
 	for i := range changed {
 		changed[i].Intervention = "yarn:4"
 	}
-	if names := studyOf(t, changed).names(); !slices.Equal(names, []string{"a (yarn:4)"}) {
+	if names := namesIn(studyOf(t, changed)); !slices.Equal(names, []string{"a (yarn:4)"}) {
 		t.Errorf("alone: %v", names)
 	}
 	s := studyOf(t, changed, measured("a", 100, []int{100, 50, 10}))
-	if names := s.names(); !slices.Equal(names, []string{"a", "a (yarn:4)"}) {
+	if names := s.namesOf(s.Encodings); !slices.Equal(names, []string{"a", "a (yarn:4)"}) {
 		t.Errorf("beside the model as it was trained: %v", names)
 	}
 	old := slices.Clone(changed)
 	for i := range old {
 		old[i].Intervention = "yarn-paper:4"
 	}
-	if names := studyOf(t, changed, old).names(); !slices.Equal(names, []string{"a (yarn-paper:4)", "a (yarn:4)"}) {
+	if names := namesIn(studyOf(t, changed, old)); !slices.Equal(names, []string{"a (yarn-paper:4)", "a (yarn:4)"}) {
 		t.Errorf("of two ramps: %v", names)
 	}
 	if of := s.Tasks[0].Series; of[0].Variant != 0 || of[1].Variant != 1 || of[1].Encoding != of[0].Encoding {

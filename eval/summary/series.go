@@ -10,19 +10,34 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
+// Measures of accuracy. A study has one.
+const (
+	Exact  = "exact" // the share of prompts whose parsed completion is right
+	Tokens = "token" // the share of target tokens that are right, place by place
+)
+
+// label names a measure in headings.
+func label(measure string) string {
+	if measure == Tokens {
+		return "tokens right"
+	}
+	return "exact match"
+}
+
 // Series is the rows of an encoding on a task, by length and training run. An encoding has several where one seed has several
 // models, or where models differ in size, trained lengths, intervention or precision.
 type Series struct {
-	Name       string     `json:"name"` // the encoding, and what tells it from others of it
-	Encoding   int        `json:"encoding"`
-	Variant    int        `json:"variant"` // 0 for an encoding's first series
-	Rows       []eval.Row `json:"-"`
-	Fit        fit        `json:"fit"` // of all runs
-	Unfit      bool       `json:"-"`   // no run fitted
-	Parameters int64      `json:"-"`
-	Steps      [2]int     `json:"-"` // least and most optimizer steps of the runs
-	Trained    [2]int     `json:"trained"`
-	Points     []point    `json:"points"` // one for each of the task's lengths
+	Name       string      `json:"name"` // the encoding, and what tells it from others of it
+	Encoding   int         `json:"encoding"`
+	Variant    int         `json:"variant"` // 0 for an encoding's first series
+	Rows       []eval.Row  `json:"-"`
+	Fit        fit         `json:"fit"` // of all runs
+	Unfit      bool        `json:"-"`   // no run fitted
+	Parameters int64       `json:"-"`
+	Steps      [2]int      `json:"-"` // least and most optimizer steps of the runs
+	Trained    [2]int      `json:"trained"`
+	Points     []point     `json:"points"` // one for each of the task's lengths
+	Bits       []bitsPoint `json:"-"`      // of running text: one for each of the text's lengths
 
 	Inside    Spread `json:"inside"` // of each run's mean of the study's measure at the trained lengths
 	Beyond    Spread `json:"beyond"` // and at longer ones

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
 
 // Kinds of intervals. One over prompts says nothing of other training runs, and looks different.
@@ -101,14 +100,6 @@ func (s Spread) text(write func(Number) string) string {
 		format = "%s [%s–%s]"
 	}
 	return fmt.Sprintf(format, write(s.Median), write(s.Low), write(s.High))
-}
-
-// percentRuns lists several runs' ratios: "95.0, 97.0, 98.5"; else "".
-func (s Spread) percentRuns() string {
-	if len(s.Runs) < 2 {
-		return ""
-	}
-	return strings.Join(each(s.Runs, Number.percent), ", ")
 }
 
 // ends are the least and the largest of several runs, else the ends of the interval.

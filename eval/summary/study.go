@@ -94,7 +94,7 @@ type taskKey struct {
 
 func taskKeyOf(r eval.Row) taskKey { return taskKey{r.Task, r.TaskVersion, r.Split, r.LongestWindow} }
 
-// New works out a study by exact match, and in Tokens by tokens right. Of repeated measurements the answers to the most prompts
+// New works out a study by exact match, and in Tokens by tokens right. Of repeated measurements the completions of the most prompts
 // and the last times count. No rows are an error.
 func New(rows []eval.Row, opt Options) (*Study, error) {
 	if len(rows) == 0 {
@@ -111,7 +111,7 @@ func New(rows []eval.Row, opt Options) (*Study, error) {
 	s.Source, s.Caveats = s.published.Source, s.published.Caveats
 	if _, replaced := latest(rows); replaced > 0 {
 		s.Notes = []string{human.Plural(replaced, "cell was", "cells were") +
-			" measured again later; the answers to the most prompts count, and the last times."}
+			" measured again later; the completions of the most prompts count, and the last times."}
 	}
 	if len(opt.Encodings) > 0 {
 		s.Baseline = opt.Encodings[0]
@@ -145,24 +145,21 @@ func (s *Study) conclude() {
 	for _, t := range s.Scored {
 		t.Summary = t.summarize(s.Measure)
 	}
-	told := slices.DeleteFunc(s.ranked(), func(t *Task) bool { return t.AtChance })
-	if shown := append(told, s.ranked()...); len(shown) > 0 {
+	aboveChance := slices.DeleteFunc(s.ranked(), func(t *Task) bool { return t.AtChance })
+	if shown := append(aboveChance, s.ranked()...); len(shown) > 0 {
 		s.First = slices.Index(s.Tasks, shown[0])
 	}
 	s.tabulate()
 }
-
-// names lists all series of the study, in the order of Encodings.
-func (s *Study) names() []string { return s.namesOf(s.Encodings) }
 
 // namesOf lists the series of some encodings, in their order.
 func (s *Study) namesOf(encodings []string) []string {
 	var out []string
 	for _, encoding := range encodings {
 		for _, t := range s.Tasks {
-			for _, of := range t.Series {
-				if s.Encodings[of.Encoding] == encoding && !slices.Contains(out, of.Name) {
-					out = append(out, of.Name)
+			for _, series := range t.Series {
+				if s.Encodings[series.Encoding] == encoding && !slices.Contains(out, series.Name) {
+					out = append(out, series.Name)
 				}
 			}
 		}
@@ -188,15 +185,12 @@ func placeIn(order []string, name string) int {
 // tasks groups rows, in order of first appearance; speed without a task comes last.
 func (s *Study) tasks(rows []eval.Row) {
 	groups := groupBy(rows, taskKeyOf)
-	place := func(g group[taskKey]) int {
-		if g.key.task == "" {
-			return 1
+	for _, scored := range []bool{true, false} {
+		for _, g := range groups {
+			if scored == (g.key.task != "") {
+				s.Tasks = append(s.Tasks, s.newTask(g.key.label(groups), g.key, g.rows))
+			}
 		}
-		return 0
-	}
-	slices.SortStableFunc(groups, func(a, b group[taskKey]) int { return cmp.Compare(place(a), place(b)) })
-	for _, g := range groups {
-		s.Tasks = append(s.Tasks, s.newTask(g.key.label(groups), g.key, g.rows))
 	}
 }
 
@@ -238,29 +232,21 @@ func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 	t.Lengths = lengthsOf(rows)
 	t.X, t.Axis = each(t.Lengths, task.Span.Middle), axisName(t.Lengths, t.Scored)
 	t.Octaves = !t.Scored && t.Lengths[len(t.Lengths)-1].Max >= 8*t.Lengths[0].Max
-	for _, length := range t.Lengths {
-		chance := Unknown
-		for _, r := range rows {
-			if r.Span() != length || r.N == 0 {
-				continue
-			}
-			chance = Number(r.Chance)
-			if r.NotHeldOut() && !slices.Contains(t.Whole, length) {
-				t.Whole = append(t.Whole, length)
-			}
-		}
-		t.Chance = append(t.Chance, chance)
-	}
+	t.Chance = slices.Repeat([]Number{Unknown}, len(t.Lengths))
 	for _, r := range rows {
-		if !t.Scored {
-			break // lengths are tokens here, and training's are the task's
+		if t.Scored && r.TrainMax > 0 { // else lengths are tokens, and training's are the task's
+			widen(&t.Trained, r.TrainMin)
+			widen(&t.Trained, r.TrainMax)
 		}
-		if r.TrainMax > 0 && (t.Trained[0] == 0 || r.TrainMin < t.Trained[0]) {
-			t.Trained[0] = r.TrainMin
+		if r.N == 0 {
+			continue
 		}
-		t.Trained[1] = max(t.Trained[1], r.TrainMax)
+		if t.Chance[slices.Index(t.Lengths, r.Span())] = Number(r.Chance); r.NotHeldOut() {
+			t.Whole = append(t.Whole, r.Span())
+		}
 	}
-	t.Series = each(s.variants(rows), func(of Series) Series { return of.measuredAt(t.Lengths, s.OnlyFitted) })
+	t.Whole = task.SortSpans(t.Whole)
+	t.Series = each(s.variants(rows), func(series Series) Series { return series.measuredAt(t.Lengths, s.OnlyFitted) })
 	t.Places = places(t.Series, t.Trained[1])
 	for i := range t.Places {
 		t.Places[i].Tables = newCostTables(t, t.Places[i]).byMetric()

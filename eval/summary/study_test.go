@@ -152,7 +152,7 @@ func TestVariants(t *testing.T) {
 		{"another encoding", rowFor(t, "rope", 0, 10, 20), []string{"nope", "rope"}},
 	} {
 		s := fullStudy(t, first, tc.second)
-		if diff := cmp.Diff(tc.want, s.names()); diff != "" {
+		if diff := cmp.Diff(tc.want, s.namesOf(s.Encodings)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}
 	}
@@ -286,8 +286,8 @@ func TestTaskAtChance(t *testing.T) {
 		t.Errorf("ranks with a task at chance (-without +with):\n%s", diff)
 	}
 	if s.Tasks[0].AtChance || !s.Tasks[1].AtChance || s.HeatMap.Lines[1][0].Text != "parity (at chance)" ||
-		!strings.Contains(strings.Join(s.Notes, "\n"), "On parity no encoding is above chance") {
-		t.Errorf("parity is not marked: %v, notes %q", s.HeatMap.Lines, s.Notes)
+		!slices.Contains(s.RankTable.Notes, "not ranked where no encoding is above chance: parity") {
+		t.Errorf("parity is not marked: %v, notes %q", s.HeatMap.Lines, s.RankTable.Notes)
 	}
 	solved := append(rows, on("parity", guess(rowFor(t, "nope", 0, 30, 95))), parity[1])
 	if s := fullStudy(t, solved...); s.Tasks[1].AtChance || s.Ranks[0].Runs != 2 {
@@ -391,9 +391,9 @@ func TestNotes(t *testing.T) {
 	s := fullStudy(t, rowFor(t, "nope", 0, 10, 1), rowFor(t, "nope", 0, 10, 2), refused(rowFor(t, "nope", 0, 30, 0)),
 		rowFor(t, "rope", 0, 30, 0),
 		with(rowFor(t, "rope", 0, 5, 1), func(r *eval.Row) { r.Whole = true }))
-	all := strings.Join(s.Notes, "\n")
-	for _, want := range []string{"1 cell was measured again later", "nope cannot take 1 of the lengths measured",
-		"nothing is held out at length 5:"} {
+	all := strings.Join(append(s.Notes, s.Tasks[0].Accuracy.Notes...), "\n")
+	for _, want := range []string{"1 cell was measured again later", "n/a: nope at length 30: longer than the position table",
+		"nothing held out at length 5:"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("notes lack %q:\n%s", want, all)
 		}

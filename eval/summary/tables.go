@@ -22,7 +22,7 @@ func (s *Study) tabulate() {
 	s.RankTable, s.HeatMap, s.PublishedTable = s.rankTable(), s.heatMap(), s.publishedTable()
 	for _, t := range s.Tasks {
 		best := t.byResult()
-		t.Accuracy, t.EveryRun = t.accuracy(best, each(best, Series.marked), s.Measure), t.everyRun(best, s.Measure)
+		t.Accuracy, t.EveryRun = t.accuracy(best, s.Measure), t.everyRun(best, s.Measure)
 		t.Headlines, t.Tradeoffs = nil, nil
 		for _, p := range t.Places {
 			t.Headlines, t.Tradeoffs = append(t.Headlines, s.headline(t, p)), append(t.Tradeoffs, s.tradeoff(t, p))
@@ -68,7 +68,8 @@ func (t *Task) byLength(title string, of []Series, heads []string, cell func(Ser
 }
 
 // accuracy is a measure by length; below stand its means, how far each series carries, and the runs behind it.
-func (t *Task) accuracy(of []Series, heads []string, by string) Table {
+func (t *Task) accuracy(of []Series, by string) Table {
+	heads := each(of, Series.marked)
 	out := t.byLength(fmt.Sprintf("%s on %s by length, in %%: %s; * length seen in training", label(by), t.Name, intervals(of)),
 		of, heads, func(s Series, p point) Cell { return percentCell(s.value(p)) })
 	if prompts := promptsOf(of, t.Lengths...); strings.Contains(prompts, " ") { // not the same everywhere
@@ -89,8 +90,13 @@ func (t *Task) accuracy(of []Series, heads []string, by string) Table {
 		below("file, MiB", fileSize)
 	}
 	if len(t.Whole) > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("nothing held out at length %s: training may have seen the same prompts",
-			strings.Join(each(t.Whole, wholeText), ", ")))
+		lengths := each(t.Whole, func(length task.Span) string {
+			if length.IsBin() {
+				return "some of " + length.Label()
+			}
+			return length.Label()
+		})
+		out.Notes = append(out.Notes, fmt.Sprintf("nothing held out at length %s: training may have seen the same prompts", strings.Join(lengths, ", ")))
 	}
 	for i, s := range of {
 		out.Notes = append(out.Notes, causes(heads[i], s.Rows)...)
@@ -159,8 +165,13 @@ func (t *Task) everyRun(of []Series, by string) Table {
 		func(s Series, p point) Cell { return runsCell(s.value(p)) })
 }
 
-// runsCell lists the runs of a spread of ratios.
-func runsCell(s Spread) Cell { return Cell{Text: cmp.Or(s.percentRuns(), "–"), Value: &s} }
+// runsCell lists several runs' ratios: "95.0, 97.0, 98.5".
+func runsCell(s Spread) Cell {
+	if len(s.Runs) < 2 {
+		return Cell{Text: "–", Value: &s}
+	}
+	return Cell{Text: strings.Join(each(s.Runs, Number.percent), ", "), Value: &s}
+}
 
 // headline has the accuracy of each series inside and beyond its trained lengths, its rank over all tasks, and its costs in a
 // place.
@@ -278,25 +289,24 @@ func (s *Study) rankedTasks() []int {
 
 // heatMap has a line for each task and a column for each series.
 func (s *Study) heatMap() Table {
-	out := Table{Head: append([]string{"task"}, s.names()...), Title: "mean " + label(s.Measure) +
-		" beyond the trained lengths, in %, the median over runs; what a model cannot take counts as wrong; " + unfitMark + " no run fitted"}
-	for _, t := range s.Scored {
-		name := t.Name
+	series := s.namesOf(s.Encodings)
+	tasks := each(s.Scored, func(t *Task) string {
 		if t.AtChance {
-			name += " (at chance)"
+			return t.Name + " (at chance)"
 		}
-		line := words(name)
-		for _, name := range s.names() {
-			c := percentCell(unknownSpread)
-			if i := slices.IndexFunc(t.Series, func(of Series) bool { return of.Name == name }); i >= 0 {
-				if c = percentCell(t.Series[i].Score); t.Series[i].Unfit {
+		return t.Name
+	})
+	return grid("mean "+label(s.Measure)+" beyond the trained lengths, in %, the median over runs; what a model cannot take counts as wrong; "+
+		unfitMark+" no run fitted", "task", tasks, series, func(i, k int) Cell {
+		for _, s := range s.Scored[i].Series {
+			if s.Name == series[k] {
+				c := Cell{Text: s.Score.Median.percent(), Value: &s.Score}
+				if s.Unfit {
 					c.Mark = unfitMark
 				}
-				c.Text = t.Series[i].Score.Median.percent()
+				return c
 			}
-			line = append(line, c)
 		}
-		out.add(line...)
-	}
-	return out
+		return percentCell(unknownSpread)
+	})
 }

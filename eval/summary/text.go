@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 )
@@ -13,7 +14,7 @@ type Text struct {
 	Name    string // unique in the study
 	Task    string // without version and split
 	Lengths []task.Span
-	Series  []textSeries // one for each encoding and size, in the order of Study.Encodings
+	Series  []Series // one for each encoding and size, in the order of Study.Encodings; with Bits instead of Points
 
 	Windows, Documents [2]int // least and most of a length
 	Stride             int    // most tokens that count at the end of a sliding window
@@ -24,20 +25,10 @@ type Text struct {
 	Section Section // its tables, and its summary
 }
 
-// textSeries is a corpus' rows of one encoding by length, over training runs.
-type textSeries struct {
-	Name     string
-	Encoding int // and Variant, as Series'
-	Variant  int
-	Runs     int // of training
-	Trained  [2]int
-	Points   []textPoint // one for each of the text's lengths
-}
-
-// textPoint is bits per byte at one length over training runs; see eval.TextScore.
-type textPoint struct {
+// bitsPoint is bits per byte at one length over training runs; see eval.TextScore.
+type bitsPoint struct {
 	NA        bool   // measured, but beyond what the model can take or the documents have
-	Bits      Spread // of every token of a window; over training runs, as are the others
+	Every     Spread // of every token of a window; over training runs, as are the others
 	Sliding   Spread // of those at its end
 	SlidingSE Number // the greatest of the runs' standard errors over windows
 	Positions []positionPoint
@@ -52,8 +43,8 @@ type positionPoint struct {
 // takeTexts takes the rows of running text out of rows.
 func (s *Study) takeTexts(rows []eval.Row) (others []eval.Row) {
 	isText := func(r eval.Row) bool { return r.Measure == eval.MeasureText }
-	of := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return !isText(r) })
-	groups := groupBy(of, taskKeyOf)
+	texts := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return !isText(r) })
+	groups := groupBy(texts, taskKeyOf)
 	for _, g := range groups {
 		s.Texts = append(s.Texts, s.newText(g.key.label(groups), g.key.task, g.rows))
 	}
@@ -61,42 +52,28 @@ func (s *Study) takeTexts(rows []eval.Row) (others []eval.Row) {
 }
 
 func (s *Study) newText(name, corpus string, rows []eval.Row) *Text {
-	t := &Text{Name: name, Task: corpus}
-	t.Lengths = lengthsOf(rows)
+	t := &Text{Name: name, Task: corpus, Lengths: lengthsOf(rows), Longest: -1}
 	for _, r := range rows {
-		if r.Text == nil {
-			continue
+		if r.Text != nil {
+			widen(&t.Windows, r.Text.N)
+			widen(&t.Documents, r.Text.Documents)
+			t.Stride = max(t.Stride, r.Text.Stride)
 		}
-		widen(&t.Windows, r.Text.N)
-		widen(&t.Documents, r.Text.Documents)
-		t.Stride = max(t.Stride, r.Text.Stride)
 	}
-	for _, of := range s.variants(rows) {
-		series := textSeries{Name: of.Name, Encoding: of.Encoding, Variant: of.Variant,
-			Trained: [2]int{of.Rows[0].TrainMin, of.Rows[0].TrainMax},
-			Runs:    len(groupBy(of.Rows, trainSeedsOf))}
-		for _, at := range t.Lengths {
-			series.Points = append(series.Points, newTextPoint(slices.DeleteFunc(slices.Clone(of.Rows),
-				func(r eval.Row) bool { return r.Span() != at })))
+	for _, series := range s.variants(rows) {
+		series = series.measuredAt(nil, false)
+		for i, length := range t.Lengths {
+			p := newBitsPoint(slices.DeleteFunc(slices.Clone(series.Rows), func(r eval.Row) bool { return r.Span() != length }))
+			if series.Bits = append(series.Bits, p); len(p.Positions) > 0 {
+				t.Longest = max(t.Longest, i)
+			}
 		}
-		t.Series = append(t.Series, series)
-		if series.Trained[1] > 0 {
+		if t.Series = append(t.Series, series); series.Trained[1] > 0 {
 			t.Trained = [2]int{1, max(t.Trained[1], series.Trained[1])}
 		}
 	}
-	t.Longest = t.longestWindows()
 	t.Section = t.section()
 	return t
-}
-
-// longestWindows is Longest.
-func (t *Text) longestWindows() int {
-	for i := len(t.Lengths) - 1; i >= 0; i-- {
-		if slices.ContainsFunc(t.Series, func(s textSeries) bool { return len(s.Points[i].Positions) > 0 }) {
-			return i
-		}
-	}
-	return -1
 }
 
 // widen takes a number into a range, of which zero is none.
@@ -107,29 +84,23 @@ func widen(r *[2]int, n int) {
 	r[1] = max(r[1], n)
 }
 
-// newTextPoint puts rows of one length together. Several rows of one training run count once, by their mean.
-func newTextPoint(rows []eval.Row) textPoint {
+// newBitsPoint puts rows of one length together. Several rows of one training run count once, by their mean.
+func newBitsPoint(rows []eval.Row) bitsPoint {
 	measured := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return r.Text == nil })
-	p := textPoint{NA: len(rows) > 0 && len(measured) == 0, SlidingSE: Unknown}
 	over := func(value func(*eval.TextScore) float64) Spread {
-		var runs []float64
-		for _, run := range groupBy(measured, trainSeedsOf) {
-			runs = append(runs, float64(mean(each(run.rows, func(r eval.Row) float64 { return value(r.Text) }))))
-		}
-		return overRuns(runs)
+		return overRuns(each(groupBy(measured, trainSeedsOf), func(run group[card.Seeds]) float64 {
+			return float64(mean(each(run.rows, func(r eval.Row) float64 { return value(r.Text) })))
+		}))
 	}
-	p.Bits = over(func(t *eval.TextScore) float64 { return t.Bits })
-	p.Sliding = over(func(t *eval.TextScore) float64 { return t.Sliding })
+	p := bitsPoint{NA: len(rows) > 0 && len(measured) == 0, SlidingSE: Unknown,
+		Every:   over(func(t *eval.TextScore) float64 { return t.Bits }),
+		Sliding: over(func(t *eval.TextScore) float64 { return t.Sliding })}
 	if len(measured) == 0 {
 		return p
 	}
-	worst := 0.0
-	for _, r := range measured {
-		worst = max(worst, r.Text.SlidingSE)
-	}
-	p.SlidingSE = Number(worst)
-	for i, at := range measured[0].Text.Positions {
-		p.Positions = append(p.Positions, positionPoint{at.From, at.To, over(func(t *eval.TextScore) float64 {
+	p.SlidingSE = Number(slices.Max(each(measured, func(r eval.Row) float64 { return r.Text.SlidingSE })))
+	for i, place := range measured[0].Text.Positions {
+		p.Positions = append(p.Positions, positionPoint{place.From, place.To, over(func(t *eval.TextScore) float64 {
 			if i >= len(t.Positions) {
 				return math.NaN()
 			}

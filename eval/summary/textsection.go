@@ -17,40 +17,40 @@ const textMargin = 0.02
 // section is bits per byte by the length of windows, with a column for each encoding, and by place in the longest ones.
 func (t *Text) section() Section {
 	best := t.byResult()
-	heads := each(best, func(s textSeries) string { return s.Name })
-	table := func(title string, cell func(textPoint) Cell) Table {
-		return grid(title, "length", each(t.Lengths, task.Span.Label), heads, func(i, k int) Cell {
-			if best[k].Points[i].NA {
+	table := func(title string, cell func(bitsPoint) Cell) Table {
+		return grid(title, "length", each(t.Lengths, task.Span.Label), namesOf(best), func(i, k int) Cell {
+			if best[k].Bits[i].NA {
 				return Cell{Text: "n/a"}
 			}
-			return cell(best[k].Points[i])
+			return cell(best[k].Bits[i])
 		})
 	}
 	sliding := table(fmt.Sprintf("bits per byte of the last %d tokens of each window (sliding), median over runs ± standard error over windows",
-		t.Stride), func(p textPoint) Cell {
+		t.Stride), func(p bitsPoint) Cell {
 		c := bitsCell(p.Sliding)
 		if p.SlidingSE.Known() {
 			c.Text += " ± " + p.SlidingSE.rank()
 		}
 		return c
 	})
-	all := table("bits per byte of every token of each window (nonoverlapping), median over runs",
-		func(p textPoint) Cell { return bitsCell(p.Bits) })
-	all.Notes = []string{fmt.Sprintf("%s windows of each length, of %s documents; a length is tokens of context.",
+	every := table("bits per byte of every token of each window (nonoverlapping), median over runs",
+		func(p bitsPoint) Cell { return bitsCell(p.Every) })
+	every.Notes = []string{fmt.Sprintf("%s windows of each length, of %s documents; a length is tokens of context.",
 		between(t.Windows[0], t.Windows[1]), between(t.Documents[0], t.Documents[1]))}
-	out := Section{Task: t.Task, Title: t.Name + ": " + t.trainedAt(), Tables: []Table{sliding, all}, Summary: t.summarize()}
+	out := Section{Task: t.Task, Title: t.Name + ": " + t.trainedAt(), Tables: []Table{sliding, every}, Summary: t.summarize()}
 	if t.Longest >= 0 {
-		out.Tables = append(out.Tables, t.byPlace(best, heads))
+		out.Tables = append(out.Tables, t.byPlace(best))
 	}
 	return out
 }
 
 // byResult lists the series by bits per byte in sliding windows of the greatest length that all have, the best first.
-func (t *Text) byResult() []textSeries {
+func (t *Text) byResult() []Series {
 	out := slices.Clone(t.Series)
 	for i := range slices.Backward(t.Lengths) {
-		if !slices.ContainsFunc(out, func(s textSeries) bool { return !s.Points[i].Sliding.Median.Known() }) {
-			slices.SortStableFunc(out, func(a, b textSeries) int { return cmp.Compare(a.Points[i].Sliding.Median, b.Points[i].Sliding.Median) })
+		bits := func(s Series) Number { return s.Bits[i].Sliding.Median }
+		if !slices.ContainsFunc(out, func(s Series) bool { return !bits(s).Known() }) {
+			slices.SortStableFunc(out, func(a, b Series) int { return cmp.Compare(bits(a), bits(b)) })
 			break
 		}
 	}
@@ -60,13 +60,13 @@ func (t *Text) byResult() []textSeries {
 func bitsCell(s Spread) Cell { return Cell{Text: s.Median.rank(), Value: &s} }
 
 // byPlace is bits per byte by place, in the longest windows that were measured.
-func (t *Text) byPlace(of []textSeries, heads []string) Table {
-	places := each(of, func(s textSeries) []positionPoint { return s.Points[t.Longest].Positions })
+func (t *Text) byPlace(series []Series) Table {
+	places := each(series, func(s Series) []positionPoint { return s.Bits[t.Longest].Positions })
 	names := each(slices.MaxFunc(places, func(a, b []positionPoint) int { return len(a) - len(b) }), func(p positionPoint) string {
 		return strings.Join(slices.Compact([]string{strconv.Itoa(p.From), strconv.Itoa(p.To)}), "–")
 	})
 	title := fmt.Sprintf("bits per byte by the tokens before, in windows of %s, median over runs", t.Lengths[t.Longest].Label())
-	return grid(title, "tokens before", names, heads, func(i, k int) Cell {
+	return grid(title, "tokens before", names, namesOf(series), func(i, k int) Cell {
 		if i >= len(places[k]) {
 			return Cell{Text: "n/a"}
 		}
@@ -86,7 +86,7 @@ func (t *Text) trainedAt() string {
 		if !slices.Contains(lengths, text) {
 			lengths = append(lengths, text)
 		}
-		runs = max(runs, s.Runs)
+		runs = max(runs, s.Fit.Runs)
 	}
 	return strings.Join(lengths, " and ") + ", " + human.Plural(runs, "run", "runs at most") + " of an encoding"
 }
@@ -94,35 +94,35 @@ func (t *Text) trainedAt() string {
 // summarize says in one sentence who has the fewest bits per byte in windows as long as trained ones, and who stays within
 // textMargin of that furthest; "" without such windows.
 func (t *Text) summarize() string {
-	at, further := -1, false // the longest windows that all were trained on
+	start, further := -1, false // the longest windows that all were trained on; whether there are longer ones
 	for i, length := range t.Lengths {
-		known := func(s textSeries) bool { return s.Points[i].Bits.Median.Known() }
-		switch longer := slices.ContainsFunc(t.Series, func(s textSeries) bool { return length.Max > s.Trained[1] }); {
+		known := func(s Series) bool { return s.Bits[i].Every.Median.Known() }
+		switch longer := slices.ContainsFunc(t.Series, func(s Series) bool { return length.Max > s.Trained[1] }); {
 		case !slices.ContainsFunc(t.Series, known):
 		case longer:
-			further = at >= 0
+			further = start >= 0
 		default:
-			at = i
+			start = i
 		}
 	}
-	if at < 0 {
+	if start < 0 {
 		return ""
 	}
-	bits := func(s textSeries) Number { return s.Points[at].Bits.Median }
-	of := slices.DeleteFunc(slices.Clone(t.Series), func(s textSeries) bool { return !bits(s).Known() })
-	best := slices.MinFunc(of, func(a, b textSeries) int { return cmp.Compare(bits(a), bits(b)) })
-	furthest, stays := at, []string(nil)
-	for _, s := range of {
-		to := s.staysTo(at, bits(best))
+	bits := func(s Series) Number { return s.Bits[start].Every.Median }
+	measured := slices.DeleteFunc(slices.Clone(t.Series), func(s Series) bool { return !bits(s).Known() })
+	best := slices.MinFunc(measured, func(a, b Series) int { return cmp.Compare(bits(a), bits(b)) })
+	furthest, stays := start, []string(nil)
+	for _, s := range measured {
+		to := s.staysTo(start, bits(best))
 		if to > furthest {
 			furthest, stays = to, nil
 		}
-		if to > at && to == furthest {
+		if to > start && to == furthest {
 			stays = append(stays, s.Name)
 		}
 	}
 	text := fmt.Sprintf("On %s, %s has the fewest bits per byte in windows as long as trained ones: %s at %s tokens", t.Name, best.Name,
-		bits(best).rank(), t.Lengths[at].Label())
+		bits(best).rank(), t.Lengths[start].Label())
 	switch margin := fmt.Sprintf("within %.0f %% of that", 100*textMargin); {
 	case !further:
 	case len(stays) == 0:
@@ -135,15 +135,15 @@ func (t *Text) summarize() string {
 	return text + "."
 }
 
-// staysTo is the index of the last length, from one on, up to which bits per byte pass the best by textMargin at most.
-func (s textSeries) staysTo(at int, best Number) int {
-	to := at
-	for i := at; i < len(s.Points); i++ {
-		switch bits := s.Points[i].Bits.Median; {
-		case !bits.Known():
-		case bits > best*(1+textMargin):
-			return to
-		default:
+// staysTo is the index of the last length, from start on, up to which bits per byte pass the best by textMargin at most.
+func (s Series) staysTo(start int, best Number) int {
+	to := start
+	for i := start; i < len(s.Bits); i++ {
+		bits := s.Bits[i].Every.Median
+		if bits > best*(1+textMargin) {
+			break
+		}
+		if bits.Known() {
 			to = i
 		}
 	}
