@@ -166,5 +166,5 @@ func (a *app) studyTables(s *study.Study, all []sweep.Status) error {
 	if err != nil {
 		return err
 	}
-	return (&report.Printer{Out: a.Out, Format: "table", Width: a.Width(), Options: summary.Options{Published: published}, Beside: true}).Rest(rows)
+	return (&report.Printer{Out: a.Out, Format: "table", Width: a.Width(), Options: summary.Options{Published: published}, Compare: true}).Rest(rows)
 }

@@ -86,7 +86,7 @@ func TestBinNotHeldOut(t *testing.T) {
 		return with(binOf(r, least), func(r *eval.Row) { r.Whole = true })
 	}
 	s := reportOf(t, whole(row(t, "nope", 0, 30, 80), 11), whole(row(t, "nope", 0, 100, 80), 51))
-	if !strings.Contains(strings.Join(s.Notes, "\n"), "held out at length some of 11–30: training") {
-		t.Errorf("notes %q", s.Notes)
+	if !strings.Contains(strings.Join(s.Tasks[0].Accuracy.Notes, "\n"), "held out at length some of 11–30: training") {
+		t.Errorf("notes %q", s.Tasks[0].Accuracy.Notes)
 	}
 }

@@ -127,7 +127,7 @@ const (
 	constructed        // of the same task
 )
 
-// runsFigures are the position in hidden states, answers without the position, and the share of heads' weights that position explains.
+// runsFigures are the position in hidden states, completions without the position, and the share of heads' weights that position explains.
 func runsFigures() []runsFigure {
 	return []runsFigure{
 		{file: "probe", x: "layers before", y: "R² of the position", high: 1, measure: eval.MeasureProbe,
@@ -225,8 +225,8 @@ func courseFigure(t summary.InsideTask) figure {
 			after := map[int]plotter.XYs{} // by layers
 			for _, m := range r.Course {
 				step := float64(m.Steps)
-				for _, at := range placePoints(m, eval.MeasureProbe, tokens, i, runsLine{number: "r2"}, shownR2) {
-					after[int(at.X)] = append(after[int(at.X)], plotter.XY{X: step, Y: at.Y})
+				for _, p := range placePoints(m, eval.MeasureProbe, tokens, i, runsLine{number: "r2"}, shownR2) {
+					after[int(p.X)] = append(after[int(p.X)], plotter.XY{X: step, Y: p.Y})
 				}
 				if m.Right[i].Known() {
 					right = append(right, plotter.XY{X: step, Y: float64(m.Right[i])})

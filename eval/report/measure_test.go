@@ -22,10 +22,10 @@ func TestByTokens(t *testing.T) {
 		tokens(row(t, "nope", 0, 10, 100), 1000), tokens(row(t, "nope", 0, 30, 60), 700),
 		tokens(row(t, "rope", 0, 10, 100), 1000), tokens(row(t, "rope", 0, 30, 20), 950))
 	for _, tc := range []struct {
-		by              *summary.Study
-		measure, answer string
-		ranks           []string
-		beyond          []string // of nope and rope, in the headline, the table of the chart and the table of the trade-off
+		by               *summary.Study
+		measure, summary string
+		ranks            []string
+		beyond           []string // of nope and rope, in the headline, the table of the chart and the table of the trade-off
 	}{
 		{s.Study, "exact match", "On copy, nope and rope go furthest, to 10 at ≥ 90 % exact match; trained on lengths 2 to 20, 1 run each.",
 			[]string{"nope", "rope"}, []string{"60.0", "20.0"}},
@@ -33,8 +33,8 @@ func TestByTokens(t *testing.T) {
 			[]string{"rope", "nope"}, []string{"95.0", "70.0"}},
 	} {
 		task := tc.by.Tasks[0]
-		if task.Summary != tc.answer {
-			t.Errorf("answer by %s: %s", tc.measure, task.Summary)
+		if task.Summary != tc.summary {
+			t.Errorf("summary by %s: %s", tc.measure, task.Summary)
 		}
 		var ranks, beyond, at, against []string
 		for _, r := range tc.by.Ranks {

@@ -23,7 +23,7 @@ type Printer struct {
 	Format  string          // one of Formats
 	Width   int             // of tables of text, in characters; 0 is 80
 	Options summary.Options // of the study
-	Beside  bool            // set the published numbers next to ours, at the end
+	Compare bool            // with the published numbers, at the end
 	Brief   bool            // of tables of text: in few lines, without the place
 
 	shown map[string]bool // tasks that were written
@@ -84,7 +84,7 @@ func (p *Printer) sections(rows []eval.Row, wanted func(summary.Section) bool) e
 	if p.Format == "table" {
 		width = cmp.Or(p.Width, 80)
 	}
-	sections := s.Sections(p.Beside)
+	sections := s.Sections(p.Compare)
 	if brief {
 		sections = s.Brief(width)
 	}

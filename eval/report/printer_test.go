@@ -60,7 +60,7 @@ func TestPrinterOfRows(t *testing.T) {
 }
 
 // Published numbers stand next to ours where both have them, with how many runs fitted.
-func TestPrinterBeside(t *testing.T) {
+func TestPrinterCompares(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "paper.csv")
 	if err := os.WriteFile(name, []byte("# A study of length\ntask,encoding,size,lr,ended,51-100\n"+
 		"majority,nope,1l1h16d,0.001,fit,0.9\nmajority,nope,1l1h16d,0.001,max steps,0.5\nmajority,rope,1l1h16d,0.001,fit,1\n"), 0o644); err != nil {
@@ -76,11 +76,11 @@ func TestPrinterBeside(t *testing.T) {
 			Score: eval.Score{N: 10, Asked: 10, Correct: correct, Accuracy: float64(correct) / 10}}
 	}
 	var out strings.Builder
-	p := report.Printer{Out: &out, Format: "table", Options: summary.Options{Published: published}, Beside: true}
+	p := report.Printer{Out: &out, Format: "table", Options: summary.Options{Published: published}, Compare: true}
 	if err := p.Rest([]eval.Row{row(1, 9, 10), row(2, 7, 8), row(3, 0, 2)}); err != nil {
 		t.Fatal(err)
 	}
-	const want = `exact match in % beside A study of length
+	const want = `exact match in %, here and published: A study of length
 
 majority
 

@@ -51,7 +51,7 @@ func TestBrowserMeasure(t *testing.T) {
 		b.Eval(choose("measure", tc.measure))
 		b.Settle()
 		for what, has := range map[string][3]string{
-			"lead":      {shownText(".answer"), tc.lead, tc.name},
+			"lead":      {shownText(".summary"), tc.lead, tc.name},
 			"headline":  {shownText(".headline table"), tc.headline, tc.name},
 			"ranks":     {shownText(".ranks"), "", tc.name},
 			"first":     {`[...document.querySelectorAll(".ranks")].find((e) => e.checkVisibility()).querySelector("tbody th").textContent`, tc.rank, ""},

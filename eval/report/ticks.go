@@ -35,8 +35,8 @@ func (least even) Ticks(low, high float64) []plot.Tick {
 
 // tick labels a number, a whole one as long as it is exact with commas.
 func tick(value float64) plot.Tick {
-	if whole := math.Round(value); math.Abs(value) < 1<<53 && whole == value {
-		return plot.Tick{Value: value, Label: human.Thousands(int(whole))}
+	if rounded := math.Round(value); math.Abs(value) < 1<<53 && rounded == value {
+		return plot.Tick{Value: value, Label: human.Thousands(int(rounded))}
 	}
 	return plot.Tick{Value: value, Label: strconv.FormatFloat(value, 'g', 6, 64)}
 }

@@ -91,16 +91,16 @@ func (t *Task) ruler(shown []int, wide, ends int) string {
 	var b strings.Builder
 	total := len(shown) * wide
 	for k, i := range shown {
-		at, label := k*wide, t.Lengths[i].Label()
+		start, label := k*wide, t.Lengths[i].Label()
 		if ends > 0 {
 			total = len(shown)*wide + 1
 			if k >= ends {
-				at++
+				start++
 			}
 		}
 		have := utf8.RuneCountInString(b.String())
-		if size := utf8.RuneCountInString(label); (have == 0 || at > have) && at+size <= total {
-			b.WriteString(strings.Repeat(" ", at-have) + label)
+		if size := utf8.RuneCountInString(label); (have == 0 || start > have) && start+size <= total {
+			b.WriteString(strings.Repeat(" ", start-have) + label)
 		}
 	}
 	return b.String() + strings.Repeat(" ", max(0, total-utf8.RuneCountInString(b.String())))
@@ -165,15 +165,15 @@ func (s *Study) briefCosts(t *Task, p Place) Table {
 		out.Head = append(out.Head, map[string]string{"prefill": "first token", "decode": "each more"}[m.Key]+s.relativeTo(t, p, m))
 	}
 	batch := 0
-	for _, of := range t.byResult() {
-		at := p.of(t, of.Name).Common
-		if at.Length == (task.Span{}) {
+	for _, series := range t.byResult() {
+		common := p.costsOf(t, series.Name).Common
+		if common.Length == (task.Span{}) {
 			continue
 		}
-		batch = max(batch, at.Rows[0].TimedBatch)
-		line := words(of.marked())
+		batch = max(batch, common.Rows[0].TimedBatch)
+		line := words(series.marked())
 		for _, m := range kinds {
-			line = append(line, s.costCell(t, p, of.Name, m))
+			line = append(line, s.costCell(t, p, series.Name, m))
 		}
 		out.add(line...)
 	}

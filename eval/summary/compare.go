@@ -9,7 +9,7 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// comparison sets a series beside a paper's models of its task and encoding. The setups differ, so a difference is one of setups.
+// comparison compares a series with a paper's models of its task and encoding. The setups differ, so a difference is one of setups.
 type comparison struct {
 	Task       string `json:"task"` // name of the study's task
 	Name       string `json:"name"` // of the series
@@ -51,7 +51,7 @@ func sideOf(runs []trainingRun, lengths []task.Span, name string) side {
 	return out
 }
 
-// compare sets the published numbers beside the tasks and encodings that both have. Papers change no trained model.
+// compare compares the published numbers with the tasks and encodings that both have. Papers change no trained model.
 func (s *Study) compare() {
 	if s.Measure != Exact {
 		return
@@ -144,15 +144,15 @@ func (s *Series) stepsText() string {
 // publishedTable sets our accuracies next to the published ones.
 func (s *Study) publishedTable() Table {
 	runs := slices.ContainsFunc(s.Published, func(c comparison) bool { return c.Theirs.All.Median.Known() })
-	whole := slices.ContainsFunc(s.Published, func(c comparison) bool { return c.All.Known() })
+	overall := slices.ContainsFunc(s.Published, func(c comparison) bool { return c.All.Known() })
 	value := "mean"
 	if runs {
 		value = "median"
 	}
-	out := Table{Title: "exact match beside " + s.Source, Head: []string{"task", "encoding", "lengths", "runs here",
+	out := Table{Title: "exact match here and published: " + s.Source, Head: []string{"task", "encoding", "lengths", "runs here",
 		"here, " + value + ", %", "mean of fitted, %", "runs published", "published, " + value + ", %", "mean of fitted, %",
 		"difference, points"}}
-	if whole {
+	if overall {
 		out.Head = append(out.Head, "published at all lengths, %")
 	}
 	out.Head = append(out.Head, "setup")
@@ -164,7 +164,7 @@ func (s *Study) publishedTable() Table {
 		line := words(c.Task, c.Name, c.Lengths, c.Ours.Fit.String())
 		line = append(line, here, numberCell(c.Ours.Fitted, Number.percent), words(c.Theirs.Fit.String())[0], published,
 			numberCell(c.Theirs.Fitted, Number.percent), numberCell(c.Difference, Number.points))
-		if whole {
+		if overall {
 			line = append(line, numberCell(c.All, Number.percent))
 		}
 		out.add(append(line, words(c.Setup)...)...)
@@ -174,7 +174,7 @@ func (s *Study) publishedTable() Table {
 
 // publishedSection has a narrow table for each task: encoding, lengths, both sides and the difference.
 func (s *Study) publishedSection() Section {
-	out := Section{Title: "exact match in % beside " + s.Source}
+	out := Section{Title: "exact match in %, here and published: " + s.Source}
 	columns := []int{1, 2, 4, 7, 9}
 	for _, t := range s.Tasks {
 		table := Table{Title: t.Name, Head: each(columns, func(i int) string { return s.PublishedTable.Head[i] })}

@@ -134,11 +134,11 @@ func places(series []Series, trained int) []Place {
 		}
 		for _, g := range groupBy(timed(rows), func(r eval.Row) string { return fmt.Sprintf("%q", traitsOf(r)) }) {
 			traits := traitsOf(g.rows[0])
-			at := slices.IndexFunc(out, func(p Place) bool { return slices.Equal(p.traits, traits) })
-			if at < 0 {
-				at, out = len(out), append(out, Place{traits: traits})
+			k := slices.IndexFunc(out, func(p Place) bool { return slices.Equal(p.traits, traits) })
+			if k < 0 {
+				k, out = len(out), append(out, Place{traits: traits})
 			}
-			p := &out[at]
+			p := &out[k]
 			p.Series = append(p.Series, costSeries{Series: i, Costs: costsOf(g.rows)})
 			for _, r := range g.rows {
 				p.UpperRAM = p.UpperRAM || r.PeakMemoryOf == eval.PeakOfProcess
@@ -244,18 +244,18 @@ func (p *Place) common(trained int) task.Span {
 }
 
 // baseline is the costs of the study's baseline of the series' size and trained lengths, or of the only one.
-func (s *Study) baseline(t *Task, p Place, of int) costPoint {
-	suffix := strings.TrimPrefix(t.Series[of].Name, s.Encodings[t.Series[of].Encoding])
+func (s *Study) baseline(t *Task, p Place, series int) costPoint {
+	suffix := strings.TrimPrefix(t.Series[series].Name, s.Encodings[t.Series[series].Encoding])
 	var found costs
 	for _, c := range p.Series {
-		base, at := t.Series[c.Series], c.Common
-		if s.Encodings[base.Encoding] != s.Baseline || at.Length == (task.Span{}) {
+		base, common := t.Series[c.Series], c.Common
+		if s.Encodings[base.Encoding] != s.Baseline || common.Length == (task.Span{}) {
 			continue
 		}
 		if base.Name == s.Baseline+suffix {
-			return at
+			return common
 		}
-		found = append(found, at)
+		found = append(found, common)
 	}
 	if len(found) != 1 {
 		found = nil
@@ -276,8 +276,8 @@ func (s *Study) relativeTo(t *Task, p Place, m metric) string {
 	return ""
 }
 
-// of is the costs of a task's series; of no length where it has none here.
-func (p Place) of(t *Task, name string) costSeries {
+// costsOf is the costs of a task's series; of no length where it has none here.
+func (p Place) costsOf(t *Task, name string) costSeries {
 	if i := slices.IndexFunc(p.Series, func(c costSeries) bool { return t.Series[c.Series].Name == name }); i >= 0 {
 		return p.Series[i]
 	}
@@ -286,7 +286,7 @@ func (p Place) of(t *Task, name string) costSeries {
 
 // costCell is a cost of one of a task's series in a headline: "0.412 (1.06×)".
 func (s *Study) costCell(t *Task, p Place, name string, m metric) Cell {
-	c := p.of(t, name)
+	c := p.costsOf(t, name)
 	cell := numberCell(c.Common.Values[m.Key].Median, Number.short)
 	if times := s.relative(t, p, c, m); times.Known() {
 		cell.Text += fmt.Sprintf(" (%.2f×)", float64(times))
@@ -295,10 +295,10 @@ func (s *Study) costCell(t *Task, p Place, name string, m metric) Cell {
 }
 
 // medians are the medians of some numbers over the measurements that have them, one by one.
-func (p costPoint) medians(of func(eval.Row) []float64) []float64 {
+func (p costPoint) medians(numbers func(eval.Row) []float64) []float64 {
 	var lists [][]float64
 	for _, r := range p.Rows {
-		for i, v := range of(r) {
+		for i, v := range numbers(r) {
 			if i == len(lists) {
 				lists = append(lists, nil)
 			}

@@ -30,7 +30,7 @@ func newCostTables(t *Task, p Place) costTables {
 func (t costTables) table(title string, cell func(costPoint) Cell) Table {
 	return grid(title, "length", each(t.task.Lengths, task.Span.Label), namesOf(t.task.Series), func(i, k int) Cell {
 		s, length := t.task.Series[k], t.task.Lengths[i]
-		if p := t.place.of(t.task, s.Name).Costs.at(length); p.Length.Max > 0 {
+		if p := t.place.costsOf(t.task, s.Name).Costs.at(length); p.Length.Max > 0 {
 			c := cell(p)
 			c.N = len(p.Rows)
 			return c
@@ -175,8 +175,8 @@ func (t costTables) ofSpeed() []Table {
 }
 
 // peak writes a known peak.
-func (t costTables) peak(of func(eval.Row) float64, unit string) string {
-	known := slices.DeleteFunc(distinct(t.rows, of), func(v float64) bool { return v == 0 })
+func (t costTables) peak(value func(eval.Row) float64, unit string) string {
+	known := slices.DeleteFunc(distinct(t.rows, value), func(v float64) bool { return v == 0 })
 	if len(known) == 0 {
 		return " (which was not measured)"
 	}

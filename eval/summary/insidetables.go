@@ -66,11 +66,11 @@ func (t *InsideTask) headsSection(m *InsideModel) Section {
 	s.Tables = withLines([]Table{
 		table("role, and its score in %", eval.TaskTokens, roleText),
 		table("mean distance in tokens, and in brackets the entropy in % of that of even attention", eval.TaskTokens, func(o *eval.Observation) string {
-			return fmt.Sprintf("%s (%s)", number(o, "distance").digits(1), whole(Number(o.Values["entropy"]/o.Control["entropy"])))
+			return fmt.Sprintf("%s (%s)", number(o, "distance").digits(1), rounded(Number(o.Values["entropy"]/o.Control["entropy"])))
 		}),
 		table("role on random tokens, and its score in %; in brackets % of the variance of weights that position alone explains", eval.RandomTokens,
 			func(o *eval.Observation) string {
-				return fmt.Sprintf("%s (%s)", roleText(o), whole(number(o, "positional")))
+				return fmt.Sprintf("%s (%s)", roleText(o), rounded(number(o, "positional")))
 			}),
 	})
 	return s
@@ -130,7 +130,7 @@ func probeText(o *eval.Observation) string {
 	if mixed := number(o, "r2_mixed"); mixed.Known() {
 		text += "; " + mixed.digits(2)
 	}
-	return fmt.Sprintf("%s (%s)", text, whole(number(o, "classified")))
+	return fmt.Sprintf("%s (%s)", text, rounded(number(o, "classified")))
 }
 
 // logitsTable has the fits of attention logits, as medians over the heads of each layer: in single heads R² and the attention differ.
@@ -144,16 +144,16 @@ func (t *InsideTask) logitsTable() Table {
 		table.Head = append(table.Head, f.text)
 	}
 	table.Head = append(table.Head, "even")
-	for i := range t.Models {
-		places, _ := t.Models[i].Seen(eval.MeasureLogits, eval.RandomTokens)
+	for k := range t.Models {
+		places, _ := t.Models[k].Seen(eval.MeasureLogits, eval.RandomTokens)
 		layers := each(places, func(p insidePlace) int { return p.Layer })
 		slices.Sort(layers)
 		for _, layer := range slices.Compact(layers) {
-			for at, length := range t.Lengths {
+			for i, length := range t.Lengths {
 				numbers := map[string][]float64{}
 				heads := 0
 				for _, p := range places {
-					if o := p.At[at]; o != nil && p.Layer == layer {
+					if o := p.At[i]; o != nil && p.Layer == layer {
 						heads++
 						for name, v := range o.Values {
 							numbers[name] = append(numbers[name], v)
@@ -164,7 +164,7 @@ func (t *InsideTask) logitsTable() Table {
 					continue
 				}
 				middle := func(name string) string { return median(numbers[name]).digits(2) }
-				line := []string{t.Models[i].Name, strconv.Itoa(layer), strconv.Itoa(length), strconv.Itoa(heads)}
+				line := []string{t.Models[k].Name, strconv.Itoa(layer), strconv.Itoa(length), strconv.Itoa(heads)}
 				for _, f := range fits {
 					line = append(line, fmt.Sprintf("%s (%s)", middle("r2_"+f.name), middle("tv_"+f.name)))
 				}
@@ -175,8 +175,8 @@ func (t *InsideTask) logitsTable() Table {
 	return table
 }
 
-// whole is a ratio in percent without a point, or a dash.
-func whole(n Number) string { return (100 * n).digits(0) }
+// rounded is a ratio in percent without a point, or a dash.
+func rounded(n Number) string { return (100 * n).digits(0) }
 
 // rolesTable counts heads by encoding and role, at the greatest trained length that each model was observed at.
 func (t *InsideTask) rolesTable(tokens, on string) Table {
@@ -210,14 +210,14 @@ func (t *InsideTask) rolesTable(tokens, on string) Table {
 		"weights that position alone explains", Head: slices.Concat([]string{"encoding", "heads"}, names, []string{"by place"})}
 	for _, c := range all {
 		counted := each(names, func(role string) string { return strconv.Itoa(c.roles[role]) })
-		table.add(figures(slices.Concat([]string{c.encoding, strconv.Itoa(len(c.positional))}, counted, []string{whole(mean(c.positional))})...)...)
+		table.add(figures(slices.Concat([]string{c.encoding, strconv.Itoa(len(c.positional))}, counted, []string{rounded(mean(c.positional))})...)...)
 	}
 	return table
 }
 
-// lookBackTable has the distance that each model looks back, and its share of right answers.
+// lookBackTable has the distance that each model looks back, and its share of right completions.
 func (t *InsideTask) lookBackTable() Table {
-	table := Table{Title: "mean distance that heads attend to, in tokens, and in brackets % of the answers right; at the " +
+	table := Table{Title: "mean distance that heads attend to, in tokens, and in brackets % of the completions right; at the " +
 		"first mistakes of wrong ones after a slash", Head: append([]string{"encoding"}, each(t.Lengths, strconv.Itoa)...)}
 	for k := range t.Models {
 		m := &t.Models[k]
@@ -236,7 +236,7 @@ func (t *InsideTask) lookBackTable() Table {
 				cell += "/" + mistakes.digits(1)
 			}
 			if known("distance").Known() {
-				cell += " (" + whole(m.Right[i]) + ")"
+				cell += " (" + rounded(m.Right[i]) + ")"
 			}
 			line = append(line, cell)
 		}
@@ -245,9 +245,9 @@ func (t *InsideTask) lookBackTable() Table {
 	return table
 }
 
-// causalTable has the answers when hidden states lose the position that probes read.
+// causalTable has the completions when hidden states lose the position that probes read.
 func (t *InsideTask) causalTable() Table {
-	table := Table{Title: "% of the answers' tokens right when hidden states lose the directions in which probes read the position: before, ablated, " +
+	table := Table{Title: "% of the completions' tokens right when hidden states lose the directions in which probes read the position: before, ablated, " +
 		"as many random directions of the same variance, as many of probes of shuffled positions; moved and kept: % of single queries with the next " +
 		"query's component that predict what is right there, and where they are (at random); left: the R² of a new probe after that, of the first before it",
 		Head: []string{"model", "layers", "length", "directions", "before", "ablated", "random", "shuffled", "moved", "kept", "left"}}
@@ -263,7 +263,7 @@ func (t *InsideTask) causalTable() Table {
 					if !there || o.Values[among] == 0 {
 						return "–"
 					}
-					return whole(Number(v / o.Values[among]))
+					return rounded(Number(v / o.Values[among]))
 				}
 				tokens := func(numbers map[string]float64, name string) string { return share(numbers, name+"_tokens", "tokens") }
 				patched := func(name string) string {
@@ -349,5 +349,5 @@ func roleText(o *eval.Observation) string {
 	case eval.RolePosition:
 		name = "at " + number(o, "position_at").digits(0)
 	}
-	return name + " " + whole(number(o, role))
+	return name + " " + rounded(number(o, role))
 }

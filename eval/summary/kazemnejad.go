@@ -19,7 +19,7 @@ var publishedMeans []byte
 //go:embed published/ranks.csv
 var publishedRanks []byte
 
-// PublishedSource is the default paper beside our numbers. Its prompts are drawn as ours are; package task tells the
+// PublishedSource is the default paper to compare with. Its prompts are drawn as ours are; package task tells the
 // differences.
 const PublishedSource = "Kazemnejad et al., NeurIPS 2023, arXiv 2305.19466"
 

@@ -74,7 +74,7 @@ var publishedHead = []string{"task", "encoding", "size", "lr", "ended"}
 // PublishedFile is the name of a file of published numbers in a folder of results.
 const PublishedFile = "published.csv"
 
-// ReadPublished reads the named file of published numbers; for "" the PublishedFile beside the results, nil for none. The file
+// ReadPublished reads the named file of published numbers; for "" the PublishedFile next to the results, nil for none. The file
 // is CSV with the columns task, encoding, size, lr, ended ("fit" for a run that fitted), and one for each length or bin
 // ("51-100") of accuracies in 0..1. A line is a run, an empty field unknown. Comments (#) stand first: the source, and after an
 // empty comment line each caveat.
@@ -97,7 +97,7 @@ func ReadPublished(name string, results ...string) (*publishedNumbers, error) {
 	return p, nil
 }
 
-// publishedFile is the one PublishedFile beside results, "" for none.
+// publishedFile is the one PublishedFile next to results, "" for none.
 func publishedFile(results []string) (string, error) {
 	var found []string
 	for _, folder := range results {
@@ -116,7 +116,7 @@ func publishedFile(results []string) (string, error) {
 		}
 	}
 	if len(found) > 1 {
-		return "", fmt.Errorf("summary: published numbers lie beside the results in %s and %s; say which with --published",
+		return "", fmt.Errorf("summary: published numbers lie next to the results in %s and %s; say which with --published",
 			found[0], found[1])
 	}
 	return strings.Join(found, ""), nil

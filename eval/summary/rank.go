@@ -46,10 +46,10 @@ func weights(by, name string) func(length task.Span) float64 {
 func contestOf(name string, cells map[string]map[task.Span]cell, by string) (means contest, atChance bool) {
 	means = contest{}
 	var common []task.Span
-	for _, at := range cells {
-		if lacks := func(length task.Span) bool { _, ok := at[length]; return !ok }; common == nil {
-			common = slices.SortedFunc(maps.Keys(at), task.Span.Compare)
-		} else if len(at) > 0 {
+	for _, own := range cells {
+		if lacks := func(length task.Span) bool { _, ok := own[length]; return !ok }; common == nil {
+			common = slices.SortedFunc(maps.Keys(own), task.Span.Compare)
+		} else if len(own) > 0 {
 			common = slices.DeleteFunc(common, lacks)
 		}
 	}
@@ -58,13 +58,13 @@ func contestOf(name string, cells map[string]map[task.Span]cell, by string) (mea
 		total += weight(length)
 	}
 	var highest, guesser float64 // lower end of the means' intervals, and accuracy
-	for contestant, at := range cells {
-		if len(at) == 0 || total == 0 {
+	for contestant, own := range cells {
+		if len(own) == 0 || total == 0 {
 			continue
 		}
 		var mean, chance, spread float64
 		for _, length := range common {
-			c, w := at[length], weight(length)/total
+			c, w := own[length], weight(length)/total
 			mean += w * c.accuracy
 			chance += w * c.chance
 			if c.n > 0 {

@@ -53,7 +53,7 @@ func (s *Study) contests() [][]contest {
 	for _, t := range s.ranked() {
 		i := slices.Index(s.Tasks, t)
 		if s.exact != nil && s.exact.Tasks[i].AtChance {
-			t.AtChance = true // whoever guesses answers gets tokens right, too
+			t.AtChance = true // whoever guesses completions gets tokens right, too
 			continue
 		}
 		bySeed := t.beyond()

@@ -94,8 +94,8 @@ func (t *Task) furthest(ordered []Series, by string) []string {
 }
 
 // runsEach says how many runs series have: "3 runs each", "1 to 3 runs each".
-func runsEach(of []Series) string {
-	runs := each(of, func(s Series) int { return len(s.runs) })
+func runsEach(series []Series) string {
+	runs := each(series, func(s Series) int { return len(s.runs) })
 	text := between(slices.Min(runs), slices.Max(runs))
 	if text == "1" {
 		return "1 run each"

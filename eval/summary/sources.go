@@ -39,13 +39,13 @@ func modelsTable(rows []eval.Row) Table {
 	out := Table{Title: "models measured, with the heads of their hashes (SHA-256)", Head: []string{"model", "encoding", "task", "parameters",
 		"training seed", "steps", "fitted", "trained", "file", "settings", "samples a length"}}
 	type file struct{ name, task, sha string }
-	for _, of := range groupBy(rows, func(r eval.Row) file { return file{r.Model, r.Task, r.ModelSHA256} }) {
+	for _, g := range groupBy(rows, func(r eval.Row) file { return file{r.Model, r.Task, r.ModelSHA256} }) {
 		samples := "none"
-		scored := slices.DeleteFunc(slices.Clone(of.rows), func(r eval.Row) bool { return r.N == 0 })
+		scored := slices.DeleteFunc(slices.Clone(g.rows), func(r eval.Row) bool { return r.N == 0 })
 		if n := distinct(scored, func(r eval.Row) int { return r.N }); len(n) > 0 {
 			samples = strings.ReplaceAll(between(n[0], n[len(n)-1]), " to ", "–")
 		}
-		r := of.rows[0]
+		r := g.rows[0]
 		line := words(r.Model, r.Encoding, r.Task)
 		line = append(line, figures(human.Millions(r.Parameters), trainSeedsOf(r).String(), strconv.Itoa(r.TrainSteps))...)
 		line = append(line, words(fittedText(r.FittedStep))...)

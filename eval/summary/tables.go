@@ -50,9 +50,9 @@ func (t *Task) byResult() []Series {
 }
 
 // byLength has a line for each length and a column for each series.
-func (t *Task) byLength(title string, of []Series, heads []string, cell func(Series, point) Cell) Table {
+func (t *Task) byLength(title string, series []Series, heads []string, cell func(Series, point) Cell) Table {
 	return grid(title, "length", each(t.Lengths, task.Span.Label), heads, func(i, k int) Cell {
-		s, p, c := of[k], of[k].Points[i], Cell{Text: "–"}
+		s, p, c := series[k], series[k].Points[i], Cell{Text: "–"}
 		switch {
 		case p.NA:
 			c.Text = "n/a"
@@ -68,25 +68,25 @@ func (t *Task) byLength(title string, of []Series, heads []string, cell func(Ser
 }
 
 // accuracy is a measure by length; below stand its means, how far each series carries, and the runs behind it.
-func (t *Task) accuracy(of []Series, by string) Table {
-	heads := each(of, Series.marked)
-	out := t.byLength(fmt.Sprintf("%s on %s by length, in %%: %s; * length seen in training", label(by), t.Name, intervals(of)),
-		of, heads, func(s Series, p point) Cell { return percentCell(s.value(p)) })
-	if prompts := promptsOf(of, t.Lengths...); strings.Contains(prompts, " ") { // not the same everywhere
+func (t *Task) accuracy(series []Series, by string) Table {
+	heads := each(series, Series.marked)
+	out := t.byLength(fmt.Sprintf("%s on %s by length, in %%: %s; * length seen in training", label(by), t.Name, intervals(series)),
+		series, heads, func(s Series, p point) Cell { return percentCell(s.value(p)) })
+	if prompts := promptsOf(series, t.Lengths...); strings.Contains(prompts, " ") { // not the same everywhere
 		out.Head[0] += " (n)"
 		for i, length := range t.Lengths {
-			if n := promptsOf(of, length); n != "0" {
+			if n := promptsOf(series, length); n != "0" {
 				out.Lines[i][0].Text += " (" + n + ")"
 			}
 		}
 	}
 	out.add(words(make([]string, len(out.Head))...)...)
-	below := func(name string, cell func(Series) Cell) { out.add(append(words(name), each(of, cell)...)...) }
+	below := func(name string, cell func(Series) Cell) { out.add(append(words(name), each(series, cell)...)...) }
 	below("mean trained", func(s Series) Cell { return meanCell(s.Inside, s.InsideNA) })
 	below("mean beyond", func(s Series) Cell { return meanCell(s.Beyond, s.BeyondNA) })
 	below("effective length", func(s Series) Cell { return Cell{Text: s.Effective.String()} })
 	below("runs", func(s Series) Cell { return Cell{Text: s.Fit.String()} })
-	if slices.ContainsFunc(of, func(s Series) bool { return s.Rows[0].DType != of[0].Rows[0].DType }) {
+	if slices.ContainsFunc(series, func(s Series) bool { return s.Rows[0].DType != series[0].Rows[0].DType }) {
 		below("file, MiB", fileSize)
 	}
 	if len(t.Whole) > 0 {
@@ -98,16 +98,16 @@ func (t *Task) accuracy(of []Series, by string) Table {
 		})
 		out.Notes = append(out.Notes, fmt.Sprintf("nothing held out at length %s: training may have seen the same prompts", strings.Join(lengths, ", ")))
 	}
-	for i, s := range of {
+	for i, s := range series {
 		out.Notes = append(out.Notes, causes(heads[i], s.Rows)...)
 	}
 	return out
 }
 
 // intervals names the intervals of some series.
-func intervals(of []Series) string {
+func intervals(series []Series) string {
 	kinds := map[string]bool{}
-	for _, s := range of {
+	for _, s := range series {
 		for _, p := range s.Points {
 			kinds[p.Exact.Over] = true
 		}
@@ -123,9 +123,9 @@ func intervals(of []Series) string {
 }
 
 // promptsOf says how many different prompts stand behind the numbers of some lengths.
-func promptsOf(of []Series, lengths ...task.Span) string {
+func promptsOf(series []Series, lengths ...task.Span) string {
 	all := []int{}
-	for _, s := range of {
+	for _, s := range series {
 		for _, p := range s.Points {
 			if p.N > 0 && slices.Contains(lengths, p.Length) {
 				all = append(all, p.N)
@@ -159,8 +159,8 @@ func fileSize(s Series) Cell {
 }
 
 // everyRun has the value of each run; it has no columns where no series has several.
-func (t *Task) everyRun(of []Series, by string) Table {
-	several := slices.DeleteFunc(slices.Clone(of), func(s Series) bool { return len(s.runs) < 2 })
+func (t *Task) everyRun(series []Series, by string) Table {
+	several := slices.DeleteFunc(slices.Clone(series), func(s Series) bool { return len(s.runs) < 2 })
 	return t.byLength(fmt.Sprintf("each run on %s by length: %s in %%", t.Name, label(by)), several, namesOf(several),
 		func(s Series, p point) Cell { return runsCell(s.value(p)) })
 }
@@ -190,20 +190,20 @@ func (s *Study) headline(t *Task, p Place) Table {
 		out.Head = append(out.Head, strings.ToLower(m.Label)+", "+m.Unit+s.relativeTo(t, p, m))
 	}
 	out.Head = append(out.Head, "parameters")
-	for _, of := range t.byResult() {
-		line := append(nameCell(of.Name, of.Encoding), words(of.Fit.String())...)
+	for _, series := range t.byResult() {
+		line := append(nameCell(series.Name, series.Encoding), words(series.Fit.String())...)
 		if t.Scored {
 			trained := "never"
-			if of.Trained[1] > 0 {
-				trained = fmt.Sprintf("%d–%d", of.Trained[0], of.Trained[1])
+			if series.Trained[1] > 0 {
+				trained = fmt.Sprintf("%d–%d", series.Trained[0], series.Trained[1])
 			}
-			line = append(line, Cell{Text: trained}, percentCell(of.Inside), meanCell(of.Beyond, of.BeyondNA), runsCell(of.Beyond),
-				Cell{Text: of.Effective.String()}, numberCell(s.mrr(of.Name), Number.rank))
+			line = append(line, Cell{Text: trained}, percentCell(series.Inside), meanCell(series.Beyond, series.BeyondNA), runsCell(series.Beyond),
+				Cell{Text: series.Effective.String()}, numberCell(s.mrr(series.Name), Number.rank))
 		}
 		for _, m := range costs {
-			line = append(line, s.costCell(t, p, of.Name, m))
+			line = append(line, s.costCell(t, p, series.Name, m))
 		}
-		out.add(append(line, Cell{Text: human.Millions(of.Parameters)})...)
+		out.add(append(line, Cell{Text: human.Millions(series.Parameters)})...)
 	}
 	return out
 }
@@ -225,9 +225,9 @@ func (s *Study) mrr(name string) Number {
 func (s *Study) tradeoff(t *Task, p Place) Table {
 	out := Table{Title: fmt.Sprintf("accuracy against cost on %s, %s", t.Name, p.Name), Head: []string{"encoding",
 		fmt.Sprintf("median decode step at length %s, ms", p.Common.Label()), label(s.Measure) + " beyond, %"}}
-	for _, of := range t.byResult() {
-		if at := p.of(t, of.Name).Common; at.Length.Max > 0 {
-			out.add(append(nameCell(of.Name, of.Encoding), shortCell(at.Values[DecodeCost]), percentCell(of.Score))...)
+	for _, series := range t.byResult() {
+		if common := p.costsOf(t, series.Name).Common; common.Length.Max > 0 {
+			out.add(append(nameCell(series.Name, series.Encoding), shortCell(common.Values[DecodeCost]), percentCell(series.Score))...)
 		}
 	}
 	return out

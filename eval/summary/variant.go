@@ -28,9 +28,9 @@ var traits = []trait{
 func (s *Study) variants(rows []eval.Row) []Series {
 	var out []Series
 	for i, name := range s.Encodings {
-		of := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return r.Encoding != name })
+		own := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return r.Encoding != name })
 		var parts []Series
-		for _, changed := range groupsBy(of, func(r eval.Row) string { return r.Intervention }) {
+		for _, changed := range groupsBy(own, func(r eval.Row) string { return r.Intervention }) {
 			for _, stored := range groupsBy(changed.rows, func(r eval.Row) string { return r.DType }) {
 				name := withTrait(withTrait(name, changed.key), stored.key)
 				parts = append(parts, split([]Series{{Name: name, Encoding: i, Rows: stored.rows}}, traits)...)
@@ -45,8 +45,8 @@ func (s *Study) variants(rows []eval.Row) []Series {
 }
 
 // groupsBy groups rows by intervention or precision: models as they were trained, in float32, come first.
-func groupsBy(rows []eval.Row, of func(eval.Row) string) []group[string] {
-	groups := groupBy(rows, of)
+func groupsBy(rows []eval.Row, trait func(eval.Row) string) []group[string] {
+	groups := groupBy(rows, trait)
 	slices.SortFunc(groups, func(x, y group[string]) int { return strings.Compare(x.key, y.key) })
 	return groups
 }

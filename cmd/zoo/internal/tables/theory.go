@@ -24,13 +24,13 @@ func Positions(ctx context.Context, m *theory.Model, s *runtime.Session) (lines 
 		show(t)
 	}
 	show(m.Max)
-	most, at := 0.0, 1
+	most, position := 0.0, 1
 	for i, v := range recovered {
 		if e := math.Abs(v - float64(i+1)); e > most {
-			most, at = e, i+1
+			most, position = e, i+1
 		}
 	}
-	return lines, fmt.Sprintf("worst of all %d positions: %.1e, at %d", m.Max, most, at), nil
+	return lines, fmt.Sprintf("worst of all %d positions: %.1e, at %d", m.Max, most, position), nil
 }
 
 // Distances runs a model of theorem 2 and lists its attention by distance; worst is in words.
