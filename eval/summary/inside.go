@@ -47,28 +47,26 @@ type insidePlace struct {
 type place struct {
 	Measure, Tokens string
 	Layer, Head     int
-	Pair            string // of eval.MeasureDivergence: the encodings of both models, with their seeds where these differ
+	With            string // of eval.MeasureDivergence: the other model's encoding, with the seeds of both where these differ
 }
 
 // Inside puts observations together, encodings in the order given. Of several at one place and length the last counts.
 func Inside(observations []eval.Observation, encodings []string) []InsideTask {
 	var out []InsideTask
-	byTask := map[string][]int{} // observations
-	for k, o := range observations {
-		if byTask[o.Task] == nil {
-			out = append(out, InsideTask{Name: o.Task})
-		}
-		byTask[o.Task] = append(byTask[o.Task], k)
+	for _, o := range observations {
+		t := found(&out, func(t *InsideTask) bool { return t.Name == o.Task })
+		t.Name, t.Lengths = o.Task, append(t.Lengths, o.Length)
 	}
-	names := stepNames(observations)
 	for i := range out {
 		t := &out[i]
-		t.Lengths = each(byTask[t.Name], func(k int) int { return observations[k].Length })
 		slices.Sort(t.Lengths)
 		t.Lengths = slices.Compact(t.Lengths)
-		for _, k := range byTask[t.Name] {
-			t.add(&observations[k], names[k])
+		for k := range observations {
+			if observations[k].Task == t.Name {
+				t.add(&observations[k])
+			}
 		}
+		t.nameEncodings()
 		slices.SortStableFunc(t.Models, func(a, b InsideModel) int {
 			return cmp.Compare(placeIn(encodings, a.Encoding), placeIn(encodings, b.Encoding))
 		})
@@ -77,40 +75,14 @@ func Inside(observations []eval.Observation, encodings []string) []InsideTask {
 	return out
 }
 
-func trainSeeds(o *eval.Observation) card.Seeds {
-	return card.Seeds{Weights: o.TrainSeed, Data: o.DataSeed}
-}
-
-// stepNames names encodings with their interventions, and with the step where one encoding and seed has several.
-func stepNames(observations []eval.Observation) []string {
-	type run struct {
-		encoding, intervention, task string
-		seeds                        card.Seeds
-	}
-	runOf := func(o *eval.Observation) run { return run{o.Encoding, o.Intervention, o.Task, trainSeeds(o)} }
-	steps := map[run]map[int]bool{}
-	for i := range observations {
-		r := runOf(&observations[i])
-		if steps[r] == nil {
-			steps[r] = map[int]bool{}
-		}
-		steps[r][observations[i].TrainSteps] = true
-	}
-	return each(observations, func(o eval.Observation) string {
-		name := withTrait(o.Encoding, o.Intervention)
-		if len(steps[runOf(&o)]) > 1 {
-			name = withTrait(name, fmt.Sprintf("step %d", o.TrainSteps))
-		}
-		return name
-	})
-}
-
 // add sets an observation into its model, place and length.
-func (t *InsideTask) add(o *eval.Observation, encoding string) {
-	seeds := trainSeeds(o)
-	m := found(&t.Models, func(m *InsideModel) bool { return m.Name == o.Model && m.Encoding == encoding && m.seeds == seeds })
+func (t *InsideTask) add(o *eval.Observation) {
+	seeds := card.Seeds{Weights: o.TrainSeed, Data: o.DataSeed}
+	m := found(&t.Models, func(m *InsideModel) bool {
+		return m.Name == o.Model && m.base == o.Encoding && m.Changed == o.Intervention && m.Steps == o.TrainSteps && m.seeds == seeds
+	})
 	if m.Right == nil {
-		*m = InsideModel{Name: o.Model, Encoding: encoding, Changed: o.Intervention, Steps: o.TrainSteps, Trained: [2]int{o.TrainMin, o.TrainMax},
+		*m = InsideModel{Name: o.Model, Changed: o.Intervention, Steps: o.TrainSteps, Trained: [2]int{o.TrainMin, o.TrainMax},
 			Right: slices.Repeat([]Number{Unknown}, len(t.Lengths)), Reasons: make([]string, len(t.Lengths)), base: o.Encoding, seeds: seeds}
 	}
 	length := slices.Index(t.Lengths, o.Length)
@@ -123,15 +95,28 @@ func (t *InsideTask) add(o *eval.Observation, encoding string) {
 	}
 	where := place{Measure: o.Measure, Tokens: o.Tokens, Layer: o.Layer, Head: o.Head}
 	if with := (card.Seeds{Weights: o.WithSeed, Data: o.WithDataSeed}); o.With != "" && with != seeds {
-		where.Pair = fmt.Sprintf("%s seed %v – %s seed %v", encoding, seeds, o.WithEncoding, with)
+		where.With = fmt.Sprintf(" seed %v – %s seed %v", seeds, o.WithEncoding, with)
 	} else if o.With != "" {
-		where.Pair = encoding + " – " + o.WithEncoding
+		where.With = " – " + o.WithEncoding
 	}
 	p := found(&m.Places, func(p *insidePlace) bool { return p.place == where })
 	if p.At == nil {
 		*p = insidePlace{where, make([]*eval.Observation, len(t.Lengths)), make([]string, len(t.Lengths))}
 	}
 	p.At[length], p.Roles[length] = o, roleText(o)
+}
+
+// nameEncodings names encodings with what was changed, and with the step where one encoding and seed has several.
+func (t *InsideTask) nameEncodings() {
+	for i := range t.Models {
+		m := &t.Models[i]
+		m.Encoding = withTrait(m.base, m.Changed)
+		if slices.ContainsFunc(t.Models, func(o InsideModel) bool {
+			return o.base == m.base && o.Changed == m.Changed && o.seeds == m.seeds && o.Steps != m.Steps
+		}) {
+			m.Encoding = withTrait(m.Encoding, fmt.Sprintf("step %d", m.Steps))
+		}
+	}
 }
 
 // found is an element of a list, or a new one at its end.

@@ -286,24 +286,24 @@ func (t *InsideTask) pairsTable() Table {
 		Head: []string{"models", "length", "mean", "shuffled", "published", "by layer"}}
 	for k := range t.Models {
 		places, _ := t.Models[k].Seen(eval.MeasureDivergence, eval.TaskTokens)
-		var pairs []string
+		var others []string
 		for _, p := range places {
-			if !slices.Contains(pairs, p.Pair) {
-				pairs = append(pairs, p.Pair)
+			if !slices.Contains(others, p.With) {
+				others = append(others, p.With)
 			}
 		}
-		for _, pair := range pairs {
+		for _, with := range others {
 			for i, length := range t.Lengths {
 				var js, null, published []float64
 				for _, p := range places {
-					if o := p.At[i]; o != nil && p.Pair == pair {
+					if o := p.At[i]; o != nil && p.With == with {
 						js, null = append(js, o.Values["js"]), append(null, o.Control["js"])
 						published = append(published, float64(number(o, "js_published")))
 					}
 				}
 				if len(js) > 0 {
 					layers := strings.Join(each(js, func(v float64) string { return Number(v).digits(2) }), " ")
-					table.add(figures(pair, strconv.Itoa(length), mean(js).digits(3), mean(null).digits(3), mean(published).digits(3), layers)...)
+					table.add(figures(t.Models[k].Encoding+with, strconv.Itoa(length), mean(js).digits(3), mean(null).digits(3), mean(published).digits(3), layers)...)
 				}
 			}
 		}

@@ -85,12 +85,7 @@ func mean(values []float64) Number {
 	return Number(sum / float64(len(values))) // NaN of none
 }
 
-// percent gives a spread of ratios: "15.3 (12.1–18.0)"; an interval over prompts has square brackets.
-func (s Spread) percent() string { return s.text(Number.percent) }
-
-// short gives a spread of costs.
-func (s Spread) short() string { return s.text(Number.short) }
-
+// text writes a spread: "15.3 (12.1–18.0)"; an interval over prompts has square brackets.
 func (s Spread) text(write func(Number) string) string {
 	format := "%s (%s–%s)"
 	switch {

@@ -55,42 +55,30 @@ func figures(texts ...string) []Cell {
 }
 
 // percentCell, shortCell and bitsCell hold a ratio, a cost, and bits per byte.
-func percentCell(s Spread) Cell { return Cell{Text: s.percent(), Value: &s} }
-func shortCell(s Spread) Cell   { return Cell{Text: s.short(), Value: &s} }
+func percentCell(s Spread) Cell { return Cell{Text: s.text(Number.percent), Value: &s} }
+func shortCell(s Spread) Cell   { return Cell{Text: s.text(Number.short), Value: &s} }
+func bitsCell(s Spread) Cell    { return Cell{Text: s.Median.rank(), Value: &s} }
 
 // numberCell is a number without an interval.
 func numberCell(n Number, write func(Number) string) Cell {
 	return Cell{Text: write(n), Value: new(single(n))}
 }
 
-// marked reports which columns have marks.
-func (t Table) marked() []bool {
-	out := make([]bool, len(t.Head))
+// texts are the head and the lines with their marks; pad stands where a cell lacks the mark that others of its column have.
+func (t Table) texts(pad string) [][]string {
+	marked := make([]bool, len(t.Head))
 	for _, line := range t.Lines {
 		for i, c := range line {
-			out[i] = out[i] || c.Mark != ""
+			marked[i] = marked[i] || c.Mark != ""
 		}
 	}
-	return out
-}
-
-// texts are the lines with their marks; pad stands where a cell lacks the mark that others of its column have.
-func (t Table) texts(pad string) [][]string {
-	marked := t.marked()
-	out := [][]string{t.Head}
-	for i := range t.Head {
-		if marked[i] {
-			out[0] = append(append(out[0][:i:i], t.Head[i]+pad), t.Head[i+1:]...)
-		}
-	}
-	for _, line := range t.Lines {
+	return each(append([][]Cell{figures(t.Head...)}, t.Lines...), func(line []Cell) []string {
 		texts := make([]string, len(t.Head))
 		for i, c := range line {
 			if texts[i] = c.Text + c.Mark; marked[i] && c.Mark == "" && strings.TrimSpace(c.Text) != "" {
 				texts[i] += pad
 			}
 		}
-		out = append(out, texts)
-	}
-	return out
+		return texts
+	})
 }

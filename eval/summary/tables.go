@@ -190,6 +190,12 @@ func (s *Study) headline(t *Task, p Place) Table {
 		out.Head = append(out.Head, strings.ToLower(m.Label)+", "+m.Unit+s.relativeTo(t, p, m))
 	}
 	out.Head = append(out.Head, "parameters")
+	mrr := func(name string) Number { // unknown if it was never ranked
+		if i := slices.IndexFunc(s.Ranks, func(r rank) bool { return r.Name == name }); i >= 0 {
+			return s.Ranks[i].MRR
+		}
+		return Unknown
+	}
 	for _, series := range t.byResult() {
 		line := append(nameCell(series.Name, series.Encoding), words(series.Fit.String())...)
 		if t.Scored {
@@ -198,7 +204,7 @@ func (s *Study) headline(t *Task, p Place) Table {
 				trained = fmt.Sprintf("%d–%d", series.Trained[0], series.Trained[1])
 			}
 			line = append(line, Cell{Text: trained}, percentCell(series.Inside), meanCell(series.Beyond, series.BeyondNA), runsCell(series.Beyond),
-				Cell{Text: series.Effective.String()}, numberCell(s.mrr(series.Name), Number.rank))
+				Cell{Text: series.Effective.String()}, numberCell(mrr(series.Name), Number.rank))
 		}
 		for _, m := range costs {
 			line = append(line, s.costCell(t, p, series.Name, m))
@@ -211,14 +217,6 @@ func (s *Study) headline(t *Task, p Place) Table {
 // nameCell is a series' name behind the shape of its encoding.
 func nameCell(name string, encoding int) []Cell {
 	return []Cell{{Text: name, Words: true, Shape: 1 + encoding}}
-}
-
-// mrr is a series' mean reciprocal rank, unknown if it was never ranked.
-func (s *Study) mrr(name string) Number {
-	if i := slices.IndexFunc(s.Ranks, func(r rank) bool { return r.Name == name }); i >= 0 {
-		return s.Ranks[i].MRR
-	}
-	return Unknown
 }
 
 // tradeoff sets accuracy beyond the trained lengths against the time of a step.

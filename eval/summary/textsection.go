@@ -57,8 +57,6 @@ func (t *Text) byResult() []Series {
 	return out
 }
 
-func bitsCell(s Spread) Cell { return Cell{Text: s.Median.rank(), Value: &s} }
-
 // byPlace is bits per byte by place, in the longest windows that were measured.
 func (t *Text) byPlace(series []Series) Table {
 	places := each(series, func(s Series) []positionPoint { return s.Bits[t.Longest].Positions })
