@@ -36,7 +36,7 @@ func (f *file) weight(p *graph.Node, t *tensor.Tensor) error {
 		return f.initializer(p, p.Name, t)
 	}
 	offset := (len(f.data) + pageSize - 1) / pageSize * pageSize
-	f.data = t.AppendRaw(f.data[:offset])
+	f.data = append(f.data[:offset], t.Raw()...)
 	stored := tensorProto(p.Name, t, f.data[offset:])
 	f.apart = append(f.apart, apart{stored, int64(offset)})
 	return f.store(p, stored)

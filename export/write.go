@@ -186,7 +186,7 @@ func (f *file) input(n *graph.Node, doc string) error {
 }
 
 func (f *file) initializer(n *graph.Node, name string, t *tensor.Tensor) error {
-	return f.store(n, tensorProto(name, t, rawOf(t)))
+	return f.store(n, tensorProto(name, t, t.Raw()))
 }
 
 func (f *file) store(n *graph.Node, t *onnxpb.TensorProto) error {

@@ -194,7 +194,7 @@ func hashTensor(h hash.Hash, t *tensor.Tensor) {
 			}
 		}
 	default:
-		h.Write(t.AppendRaw(nil))
+		h.Write(t.Raw())
 	}
 }
 

@@ -80,7 +80,7 @@ func weightsHash(weights map[string]*tensor.Tensor) string {
 	for _, name := range slices.Sorted(maps.Keys(weights)) {
 		t := weights[name]
 		fmt.Fprintf(h, "%q %v %v\n", name, t.DType(), t.Shape())
-		h.Write(t.AppendRaw(nil))
+		h.Write(t.Raw())
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -57,7 +57,7 @@ func WriteSafetensors(w io.Writer, tensors map[string]*Tensor, metadata map[stri
 		return fmt.Errorf("safetensors: %w", err)
 	}
 	for _, name := range names {
-		if err := writeElements(w, tensors[name]); err != nil {
+		if _, err := w.Write(tensors[name].Raw()); err != nil {
 			return fmt.Errorf("safetensors: tensor %s: %w", name, err)
 		}
 	}
@@ -111,20 +111,4 @@ func safeHeader(names []string, tensors map[string]*Tensor, metadata map[string]
 	}
 	binary.LittleEndian.PutUint64(buf.Bytes(), uint64(buf.Len()-8))
 	return buf.Bytes(), nil
-}
-
-// chunk is how many elements are encoded or decoded at a time.
-const chunk = 1 << 16
-
-func writeElements(w io.Writer, t *Tensor) error {
-	size := t.dtype.Size()
-	buf := make([]byte, 0, min(chunk, t.Len())*size)
-	for at := 0; at < t.Len(); at += chunk {
-		end := min(at+chunk, t.Len())
-		buf = t.appendRaw(buf[:0], at, end)
-		if _, err := w.Write(buf); err != nil {
-			return err
-		}
-	}
-	return nil
 }

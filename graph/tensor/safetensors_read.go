@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 )
@@ -23,8 +24,7 @@ const (
 )
 
 // ReadSafetensors reads tensors and metadata in the safetensors format from the
-// size bytes of r. It knows F32, F64, F16, I64 and BOOL, and reads BF16 as
-// float32. It fails on anything that the format forbids, and never takes more
+// size bytes of r, from the first to the last. It fails on anything that the format forbids, and never takes more
 // memory than a small multiple of size.
 func ReadSafetensors(r io.ReaderAt, size int64) (map[string]*Tensor, map[string]string, error) {
 	tensors, metadata, err := readSafe(r, size)
@@ -50,7 +50,9 @@ func readSafe(r io.ReaderAt, size int64) (map[string]*Tensor, map[string]string,
 		return nil, nil, err
 	}
 	tensors := make(map[string]*Tensor, len(entries))
-	for name, e := range entries {
+	names := slices.SortedFunc(maps.Keys(entries), func(a, b string) int { return inFile(entries, a, b) })
+	for _, name := range names {
+		e := entries[name]
 		data := io.NewSectionReader(r, start+int64(e.Offsets[0]), int64(e.Offsets[1]-e.Offsets[0]))
 		if tensors[name], err = readElements(data, e); err != nil {
 			return nil, nil, fmt.Errorf("tensor %q: %w", name, err)
@@ -154,6 +156,12 @@ func parseHeader(header []byte) (map[string]entry, map[string]string, error) {
 	return entries, metadata, nil
 }
 
+// inFile compares entries by their places in the file.
+func inFile(entries map[string]entry, a, b string) int {
+	x, y := entries[a].Offsets, entries[b].Offsets
+	return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1]), cmp.Compare(a, b))
+}
+
 // checkLayout checks that every tensor has the bytes its type needs, and that
 // together they cover the data exactly.
 func checkLayout(entries map[string]entry, size uint64) error {
@@ -172,10 +180,7 @@ func checkLayout(entries map[string]entry, size uint64) error {
 		}
 		names = append(names, name)
 	}
-	slices.SortFunc(names, func(a, b string) int {
-		x, y := entries[a].Offsets, entries[b].Offsets
-		return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1]), cmp.Compare(a, b))
-	})
+	slices.SortFunc(names, func(a, b string) int { return inFile(entries, a, b) })
 	end := uint64(0)
 	for _, name := range names {
 		if at := entries[name].Offsets[0]; at != end {
@@ -244,17 +249,12 @@ func readElements(r io.Reader, e entry) (*Tensor, error) {
 		shape[i] = int(d)
 	}
 	t := New(dtype, shape...)
-	size := int(storedSize(e.DType))
-	buf := make([]byte, min(chunk, t.Len())*size)
-	for at := 0; at < t.Len(); at += chunk {
-		end := min(at+chunk, t.Len())
-		raw := buf[:(end-at)*size]
-		if _, err := io.ReadFull(r, raw); err != nil {
-			return nil, err
-		}
-		if err := t.setRaw(raw, at, end); err != nil {
-			return nil, err
-		}
+	if _, err := io.ReadFull(r, t.memory()); err != nil {
+		return nil, err
 	}
+	if err := checkBools(dtype, t.memory()); err != nil {
+		return nil, err
+	}
+	t.fix()
 	return t, nil
 }

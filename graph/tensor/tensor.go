@@ -242,22 +242,32 @@ func (t *Tensor) Clone() *Tensor {
 func CheckFinite(t *Tensor) error {
 	switch data := t.data.(type) {
 	case []float32:
-		return checkFinite(data, func(v float32) float32 { return v })
+		for i, v := range data {
+			if math.Float32bits(v)&infinity == infinity {
+				return notFinite(i, v)
+			}
+		}
 	case []uint16:
-		return checkFinite(data, Float32FromFloat16)
+		for i, v := range data {
+			if v&0x7c00 == 0x7c00 {
+				return notFinite(i, Float32FromFloat16(v))
+			}
+		}
 	case []BFloat16Bits:
-		return checkFinite(data, BFloat16Bits.float32)
+		for i, v := range data {
+			if v&(infinity>>16) == infinity>>16 {
+				return notFinite(i, v.float32())
+			}
+		}
 	}
 	return nil
 }
 
-func checkFinite[T any](data []T, number func(T) float32) error {
-	for i, x := range data {
-		if v := number(x); math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return fmt.Errorf("element %d is %v: want finite numbers", i, v)
-		}
-	}
-	return nil
+// infinity is the bits of a float32 that is infinite; a NaN has them too.
+const infinity = 0x7f800000
+
+func notFinite(i int, v float32) error {
+	return fmt.Errorf("element %d is %v: want finite numbers", i, v)
 }
 
 // Equal reports whether dtype, shape and every bit of the data agree (so NaN

@@ -50,7 +50,7 @@ func writeGGUF(t *testing.T, path string, pairs map[string]any, tensors map[stri
 		}
 		put(uint32(0))
 		put(uint64(data.Len()))
-		data.Write(w.AppendRaw(nil))
+		data.Write(w.Raw())
 		data.Write(make([]byte, (32-data.Len()%32)%32))
 	}
 	b.Write(make([]byte, (32-b.Len()%32)%32))

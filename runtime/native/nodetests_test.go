@@ -161,8 +161,8 @@ func floatsOfProto(t *testing.T, p *onnxpb.TensorProto) *tensor.Tensor {
 	for i, d := range p.Dims {
 		shape[i] = int(d)
 	}
-	x := tensor.New(tensor.FromONNX(p.DataType), shape...)
-	if err := x.SetRaw(onnxpb.RawData(p)); err != nil {
+	x, err := tensor.FromRaw(tensor.FromONNX(p.DataType), onnxpb.RawData(p), shape...)
+	if err != nil {
 		t.Fatal(err)
 	}
 	values := make([]float32, 0, x.Len())

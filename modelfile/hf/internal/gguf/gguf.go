@@ -139,8 +139,7 @@ func (f *File) Read(name string) (*tensor.Tensor, error) {
 	}
 	k := kinds[t.kind]
 	if k.values == nil {
-		out := tensor.New(k.dtype, t.Shape...)
-		return out, out.SetRaw(raw)
+		return tensor.FromRaw(k.dtype, raw, t.Shape...)
 	}
 	out := tensor.New(tensor.Float32, t.Shape...)
 	data := tensor.Data[float32](out)
