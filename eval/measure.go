@@ -38,7 +38,11 @@ func Measure(ctx context.Context, m Model, c card.Card, what measurement, span t
 		err = what.measure(ctx, m, c, span, &row)
 	}
 	if errors.Is(err, ErrTooLong) || errors.Is(err, task.ErrNoLength) || errors.Is(err, task.ErrNoSplit) && row.Measure == MeasureAccuracy {
-		row.NA, row.Untimed, row.Reason, err = true, false, err.Error(), nil
+		row.NA, row.Untimed, row.Reason = true, false, err.Error()
+		if p := c.Pretrained; errors.Is(err, ErrTooLong) && p != nil && p.DeclaredLength == c.MaxLength {
+			row.Reason += " (beyond lets it be longer)"
+		}
+		err = nil
 	}
 	if err != nil {
 		return row, fmt.Errorf("eval: %s: %w", what.label(span), err)

@@ -35,4 +35,4 @@ const NoStop int64 = -1
 
 // ErrTooLong is returned (wrapped) by a Model asked for more positions than it
 // declares. Measure records the length as not available; it never clamps.
-var ErrTooLong = errors.New("sequence is longer than the model's declared maximum (see beyond)")
+var ErrTooLong = errors.New("sequence is longer than the model's declared maximum")
