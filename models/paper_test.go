@@ -32,6 +32,7 @@ func TestPaperParameterCount(t *testing.T) {
 		"txl":           12 * (768*768 + 2*768),
 		"kerple":        2 * 12,
 		"fire":          1 + 1 + 32 + 32 + 12*32,
+		"pope":          12 * 12 * 64,
 		"fox":           12 * (12*768 + 12),
 		"cope":          12 * 32 * 64,
 		"dape":          12 * (32*12 + 32*12 + 32 + 12*32),

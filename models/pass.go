@@ -281,7 +281,8 @@ func (p *pass) attend(s *pe.Site, enc pe.Encoding, q, k, v *graph.Node) *graph.N
 	if c := p.scale(); c != 1 && p.mode.Cache {
 		// One factor for each feature: ONNX Runtime would make a single factor part of
 		// the product, and then not take its kernel for one query.
-		scaled = b.Mul(q, b.Const(tensor.Of(slices.Repeat([]float32{float32(c)}, p.cfg.DHead), p.cfg.DHead)))
+		width, _ := q.Dim(3).Int() // the encoding's, not always the head's
+		scaled = b.Mul(q, b.Const(tensor.Of(slices.Repeat([]float32{float32(c)}, width), width)))
 	} else if c != 1 {
 		scaled = b.Mul(q, b.Float(c))
 	}
