@@ -102,6 +102,24 @@ func TestYaRNRamps(t *testing.T) {
 	}
 }
 
+// The two ramps of yarn give different models: the numbers of docs/encodings.md.
+func TestYaRNRampsDiffer(t *testing.T) {
+	at := func(more string) []float64 {
+		got, _ := turnedBy(t, `{"scaling":"yarn","scaling_factor":16,"scaling_length":4096`+more+`}`, 128)
+		return got
+	}
+	paper, most, differ := at(""), 1.0, 0
+	for c, by := range at(`,"scaling_ramp":"pairs"`) {
+		ratio := math.Max(by/paper[c], paper[c]/by)
+		if most = max(most, ratio); ratio > 1.05 {
+			differ++
+		}
+	}
+	if differ != 24 || math.Abs(most-3.04) > 0.005 {
+		t.Errorf("%d pairs differ by more than 5 %%, up to a factor of %v", differ, most)
+	}
+}
+
 // The ramp ends at whole pairs, the first not before 0: of four pairs and base 10000, 43 tokens turn pair 0
 // less than 32 times and pair 1 less than once; 9 and 6 tokens turn no pair twice; 10⁶ tokens turn
 // pair 3 as the ramp begins, at ⌊3.7⌋, and 10⁵ from the pair ⌊2.7⌋ to ⌈4.2⌉ on.

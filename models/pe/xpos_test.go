@@ -40,6 +40,16 @@ func xposProduct(t *testing.T, settings string, q, k []float32, queryAt, keyAt i
 	return sum
 }
 
+// At the start of a text, far from the place where factors are 1, products are off by less than 1e-5: exponents near 50
+// are rounded by 4e-6.
+func TestXPosAtTheStart(t *testing.T) {
+	q, k := []float32{1, 0, 0, 0}, []float32{1, 0, 0, 0}
+	for distance := range int64(40) {
+		want := math.Cos(float64(distance)) * math.Pow(0.4/1.4, float64(distance)/512)
+		near(t, "product", []float64{xposProduct(t, ``, q, k, 39, 39-distance)}, []float64{want}, 1e-5)
+	}
+}
+
 // At a distance of one scale base pair c of four has faded by ζ_c = (c/4 + 0.4)/1.4 =
 // 0.285714, 0.464286, 0.642857, 0.821429. What is not the factor is RoPE's product.
 func TestXPosFactors(t *testing.T) {
