@@ -7,7 +7,7 @@ LENGTHS     = 10,20,22,24,30,40,60
 STEPS       = 900
 
 .DEFAULT_GOAL := help
-.PHONY: help build setup demo catalogue check-catalogue report cost test test-race test-docs test-pretrained test-slurm test-gpu test-arm64 test-report cross lint golden echarts bench-train bench-encodings clean
+.PHONY: help build setup demo catalogue check-catalogue report cost test test-race test-docs test-pretrained test-slurm test-gpu test-arm64 test-report cross lint golden echarts peers bench-train bench-encodings clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -94,6 +94,12 @@ echarts: ## Build the report's chart library anew from npm's packages; git tells
 	npx esbuild entry.js --bundle --minify --format=iife --global-name=echarts --legal-comments=eof --target=es2020 \
 		--outfile=$(CURDIR)/eval/report/page/echarts/echarts.min.js
 	git diff --stat -- eval/report/page/echarts
+
+PEERS = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/zoo/peers
+peers: setup ## Compare the speed of SmolLM2-135M with llama.cpp's and others', in docs/performance.md: npm, 9 GB in the user's cache
+	test -e $(PEERS)/installed || { python3 -m venv $(PEERS)/python && $(PEERS)/python/bin/pip install -q \
+		$$(sed -n 's,^    /tmp/peers/bin/pip install ,,p' scripts/peers_pretrained.py) && touch $(PEERS)/installed; }
+	$(PEERS)/python/bin/python scripts/peers_pretrained.py --zoo bin/zoo --page
 
 # make bench-train BENCH='Step/small/nope' OPERATORS=1 measures less, and tells operators apart.
 BENCH ?= Step/(small|base)

