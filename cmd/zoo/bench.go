@@ -76,6 +76,8 @@ func benchVerb(a *app) *cobra.Command {
 	f.StringVar(&o.lengths, "lengths", "",
 		"lengths to measure, or bins of them (default "+bench.TaskLengths+"; for speed alone "+bench.SpeedLengths+")")
 	f.IntSliceVar(&o.Depths, "depths", o.Depths, "of tasks in tokens: where the fact that is asked for stands, in % of the text")
+	f.StringVar((*string)(&o.Split), "split", string(task.Test), "of running text: documents that windows are of, test or whole "+
+		"(all, for models that zoo did not train)")
 	f.IntVar(&o.shots, "shots", 0, "of tasks in tokens: examples before the text")
 	f.StringSliceVar(&o.Measures, "measure", o.Measures, "accuracy (and speed, on a task), speed (without a task)")
 	f.StringSliceVar(&o.Providers, "provider", []string{defaultProvider()}, providersHelp)
@@ -178,6 +180,9 @@ func (o benchFlags) check(flags *pflag.FlagSet, named bool) error {
 		if flags.Changed(name) && strings.Trim(flags.Lookup(name).Value.String(), "[]") == "" {
 			return fmt.Errorf("--%s is empty; give it a value, or leave it out for the default", name)
 		}
+	}
+	if err := arguments.OneOf("split", string(o.Split), string(task.Test), string(task.Whole)); err != nil {
+		return err
 	}
 	for _, name := range o.Providers {
 		if err := oneProvider(name, engine.Providers()...); err != nil {

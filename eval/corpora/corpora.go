@@ -35,6 +35,9 @@ type findProgram func(name string) (path string, err error)
 // Known lists the corpora.
 func Known() []corpus {
 	return []corpus{
+		{"afaq", "An Anarchist FAQ 15.3 in Markdown; a document is a chapter, those below 32 kB left out",
+			"Debian's anarchism", "Of its editorial collective; GPL-2.",
+			"196f9dd52da4c72b6f58566fb562146d6d55d3d87acc69b4f54a1190ad30bd96", afaq},
 		{"bible", "the King James Bible; a document is a book", "Debian's bible-kjv-text",
 			"The text is in the public domain but in the United Kingdom; the package: unrestricted use with its legend.",
 			"e50986038779926e417d551bb26c9f1dffcc5a61d220c8764b32dde314a74ced", bible},

@@ -148,6 +148,27 @@ func TestSections(t *testing.T) {
 	}
 }
 
+func TestChapters(t *testing.T) {
+	long := strings.Repeat("# B.2 Why?\n", leastChapter/11+1)
+	var files []packed
+	for _, f := range [][2]string{{"secB2", long}, {"alinks", long}, {"biblio", long}, {"secBcon", "short\n"}, {"append1", long + "\n"}} {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		if _, err := io.WriteString(z, f[1]); err != nil || z.Close() != nil {
+			t.Fatal(err)
+		}
+		files = append(files, packed{"usr/share/doc/anarchism/markdown/" + f[0] + ".md.gz", b.Bytes()})
+	}
+	got, err := chapters(files)
+	want := []task.Document{{Name: "secB2", Text: long}, {Name: "append1", Text: long + "\n"}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	if _, err := chapters([]packed{{"a.md.gz", []byte("no gzip")}}); err == nil || !strings.Contains(err.Error(), "a.md.gz") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // The client npm is a script that leaves a package of two texts.
 func TestFetch(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {

@@ -15,8 +15,20 @@ import (
 // mostFile is the largest file that is taken out of a package, in bytes.
 const mostFile = 64 << 20
 
-// debian has apt-get fetch a package, without installing it, and returns a file of it.
+// debian returns a file of a package.
 func debian(ctx context.Context, dir, pack, file string, find findProgram) ([]byte, error) {
+	files, err := debianFiles(ctx, dir, pack, func(name string) bool { return name == file }, find)
+	if err == nil && len(files) != 1 {
+		err = fmt.Errorf("%s has no file %s", pack, file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return files[0].data, nil
+}
+
+// debianFiles has apt-get fetch a package, without installing it, and returns the files of it that are wanted.
+func debianFiles(ctx context.Context, dir, pack string, wanted func(name string) bool, find findProgram) ([]packed, error) {
 	var programs [2]string
 	for i, name := range []string{"apt-get", "dpkg-deb"} {
 		var err error
@@ -36,14 +48,7 @@ func debian(ctx context.Context, dir, pack, file string, find findProgram) ([]by
 	if err != nil {
 		return nil, err
 	}
-	files, err := untar(bytes.NewReader(archive), func(name string) bool { return name == file })
-	if err == nil && len(files) != 1 {
-		err = fmt.Errorf("%s has no file %s", pack, file)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return files[0].data, nil
+	return untar(bytes.NewReader(archive), wanted)
 }
 
 type packed struct {

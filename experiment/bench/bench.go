@@ -65,7 +65,10 @@ type Options struct {
 	// Depths are where in a text a task in tokens (task.Task.InTokens) hides what it asks for, in percent of the text. Its
 	// samples are divided among them.
 	Depths    []int
-	NewTokens int      // generated after the length, for speed
+	NewTokens int // generated after the length, for speed
+	// Split has the documents of running text that windows are of; "" is task.Test. task.Whole has all, of which a model that zoo
+	// trained on the text has seen most: for such models it is refused.
+	Split task.Split
 
 	Tasks []task.Task // to measure accuracy on; none stands for the tasks that each model was trained on
 

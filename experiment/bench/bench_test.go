@@ -32,6 +32,11 @@ func newPlan(t *testing.T, o Options, models ...Model) (*Plan, error) {
 
 // untrainedOn is untrained with the vocabulary of another task, in a profile.
 func untrainedOn(t *testing.T, encoding, name, profile string) Model {
+	return carded(t, encoding, name, profile, card.Card{Task: name, Trained: card.Lengths{Min: 1, Max: 2}})
+}
+
+// carded is an untrained model with the words of a task and a card.
+func carded(t *testing.T, encoding, name, profile string, c card.Card) Model {
 	return Model{Label: encoding, From: "a test", ONNX: func() ([]byte, fs.FS, error) {
 		words := tasktest.Vocabulary(lookup(t, name))
 		cfg := models.Config{Encoding: encoding, DModel: 16, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: len(words)}
@@ -39,7 +44,7 @@ func untrainedOn(t *testing.T, encoding, name, profile string) Model {
 		if err != nil {
 			return nil, nil, err
 		}
-		c := card.Card{Tokenizer: words, Task: name, Trained: card.Lengths{Min: 1, Max: 2}}
+		c.Tokenizer = words
 		file, err := modelfile.Model{Config: cfg, Weights: models.InitWeights(m.Params(), 1), Card: c}.ONNX(profile)
 		return file, nil, err
 	}}

@@ -3,6 +3,7 @@ package bench
 import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
@@ -16,12 +17,13 @@ type workload struct {
 	weights float64 // bytes
 	vocab   int
 	oneStep bool // it reads one token at a time
+	atOnce  bool // or a prompt in one run: card.Card.WholePrompts
 
 	words map[string]string // package card's words for axes that a file of another program calls otherwise
 }
 
 func newWorkload(f *safety.File, c card.Card, k card.Contract) (workload, error) {
-	w := workload{states: c.State, vocab: k.Vocab, oneStep: k.OneToken}
+	w := workload{states: c.State, vocab: k.Vocab, oneStep: k.OneToken, atOnce: c.WholePrompts()}
 	g, weights, err := export.Read(f)
 	if err != nil {
 		return w, err
@@ -57,8 +59,11 @@ func words(c card.Card, k card.Contract) map[string]string {
 
 // chunk returns how many tokens of each row one run reads.
 func (w *workload) chunk(batch int) int {
-	if w.oneStep {
+	switch {
+	case w.oneStep:
 		return 1
+	case w.atOnce:
+		return task.MaxLength
 	}
 	return runtime.Options{}.Chunk(batch)
 }

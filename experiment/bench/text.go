@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -20,8 +21,12 @@ func (p *Plan) addText(ctx context.Context, g *group, t task.Task, seed uint64) 
 	if err != nil {
 		return err
 	}
-	cfg := eval.TextConfig{Task: t, N: p.options.Samples, Batch: g.batch, Seed: seed, Split: task.Test, Words: g.words,
-		Environment: g.env}
+	cfg := eval.TextConfig{Task: t, N: p.options.Samples, Batch: g.batch, Seed: seed, Split: cmp.Or(p.options.Split, task.Test),
+		Words: g.words, Environment: g.env}
+	if cfg.Split != task.Test && g.card.Task != "" {
+		return fmt.Errorf("split %s has documents that training may have had, as zoo trained the model on %s; leave it out, for %s",
+			cfg.Split, g.card.Task, task.Test)
+	}
 	if cfg.Longest, err = cfg.LongestWindow(g.card, tokens); err != nil {
 		return err
 	}

@@ -62,3 +62,38 @@ func TestText(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// The whole of a corpus has lengths that its test documents lack. A model that zoo trained has seen most of it.
+func TestTextWhole(t *testing.T) {
+	var documents []task.Document
+	for i := range 40 {
+		documents = append(documents, task.Document{Text: fmt.Sprintf("a short line %d\n", i)})
+	}
+	for i := range task.MinDocuments {
+		documents = append(documents, task.Document{Text: strings.Repeat(fmt.Sprintf("line %d\n", i), 20)})
+	}
+	path := tasktest.WriteCorpus(t, "long.jsonl", documents)
+	o := Defaults()
+	o.Providers, o.Tasks, o.Samples, o.Batches, o.Lengths = []string{"go"}, []task.Task{lookup(t, "text:"+path)}, 2, []int{2}, task.Spans(64)
+	trained := untrainedOn(t, "alibi", "text:"+path, card.Portable)
+	for split, na := range map[task.Split]bool{"": true, task.Test: true, task.Whole: false} {
+		o.Split = split
+		model := trained
+		if !na {
+			if _, err := newPlan(t, o, trained); err == nil || !strings.Contains(err.Error(), "split whole has documents that training may have had") {
+				t.Errorf("error %v", err)
+			}
+			model = carded(t, "alibi", "text:"+path, card.Portable, card.Card{})
+		}
+		plan, err := newPlan(t, o, model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := plan.run(t.Context(), filepath.Join(t.TempDir(), "rows.jsonl"), Watch{}); err != nil {
+			t.Fatal(err)
+		}
+		if r := plan.rows()[0]; r.NA != na || !na && (r.Split != string(task.Whole) || r.Text.N != 2) {
+			t.Errorf("split %q: %+v", split, r)
+		}
+	}
+}

