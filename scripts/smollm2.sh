@@ -6,6 +6,7 @@
 #     make build && scripts/smollm2.sh get          # the model alone, into runs/
 #     make build && scripts/smollm2.sh plan         # cells, and about how long they take
 #     make build && scripts/smollm2.sh measure
+#     make build && scripts/smollm2.sh cost         # time and memory per token, of a machine that does nothing else
 set -eu
 zoo=${ZOO:-bin/zoo}
 runs=${RUNS:-runs}
@@ -50,10 +51,21 @@ cells() {
 	"$zoo" "$@" --task passkey --n 10
 }
 
+cost() {
+	"$zoo" bench "$model" --beyond --measure speed --lengths "${LENGTHS:-128..32768*2}" --batch 1 --repeat 1 -o "$rows" "$@"
+}
+
 case ${1-} in
 get) get ;;
-plan) measure --dry-run ;;
+plan) measure --dry-run && cost --dry-run ;;
 measure) measure ;;
-'') get && measure --dry-run && measure ;;
-*) echo "scripts/smollm2.sh $1: want get, plan, measure or nothing, for all three" >&2 && exit 2 ;;
+cost) cost ;;
+'')
+	get
+	measure --dry-run
+	cost --dry-run
+	measure
+	cost
+	;;
+*) echo "scripts/smollm2.sh $1: want get, plan, measure, cost or nothing, for all of them" >&2 && exit 2 ;;
 esac
