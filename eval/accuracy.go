@@ -145,7 +145,7 @@ type accuracy struct {
 	words     tokenizer.Coder // tok, or of a task in tokens the model's
 	stop      int64           // token that ends an answer
 	maxLength int             // positions, 0 = no limit
-	trained   task.Range // lengths
+	trained   task.Range      // lengths
 	cfg       Config
 }
 

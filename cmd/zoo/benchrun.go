@@ -94,6 +94,8 @@ func (a *app) rowFile(p *bench.Plan) string {
 // watchBench shows how measuring goes on, on a meter until end. The meter is away wherever its bar would
 // stand on the same line, or among the tables.
 func (a *app) watchBench(p *bench.Plan, file string, out *report.Printer) (watch bench.Watch, end func()) {
+	// Brief tables of running text and of tasks in tokens are of all together.
+	together := out.Brief && slices.ContainsFunc(p.Cells, func(c *bench.Cell) bool { return strings.Contains(c.Task, "+tokens") })
 	var m *terminal.Meter // nil before the first progress
 	end = func() {
 		if m != nil {
@@ -123,6 +125,9 @@ func (a *app) watchBench(p *bench.Plan, file string, out *report.Printer) (watch
 		},
 		Task: func(rows []eval.Row) error {
 			end()
+			if together {
+				return nil
+			}
 			return out.Task(rows)
 		},
 	}, end
@@ -154,13 +159,19 @@ func finished(rows []eval.Row) string {
 		return human.Plural(len(rows), "length", "lengths")
 	}
 	var lengths []task.Span
-	right := map[task.Span]float64{}
+	right := map[task.Span][]float64{} // at each depth
 	for _, r := range rows {
-		if !r.NA {
-			lengths, right[r.Span()] = append(lengths, r.Span()), r.Accuracy
+		if !r.NA && r.Task == last.Task {
+			lengths, right[r.Span()] = append(lengths, r.Span()), append(right[r.Span()], r.Accuracy)
 		}
 	}
-	to, _ := eval.EffectiveLength(lengths, func(n task.Span) (float64, bool) { v, ok := right[n]; return v, ok })
+	to, _ := eval.EffectiveLength(task.SortSpans(lengths), func(n task.Span) (float64, bool) {
+		sum := 0.0
+		for _, v := range right[n] {
+			sum += v
+		}
+		return sum / float64(max(len(right[n]), 1)), len(right[n]) > 0
+	})
 	if to == (task.Span{}) {
 		return fmt.Sprintf("not right on %s at the shortest length", last.Task)
 	}

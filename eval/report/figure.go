@@ -129,12 +129,12 @@ func (s *Report) Figures() []figure {
 			}
 			out = append(out, s.tradeoffFigure(t, p, name))
 		}
-		out = append(out, s.publishedFigure(t))
+		out = append(append(out, depthFigures(t)...), s.publishedFigure(t))
 	}
 	for _, t := range s.Texts {
 		out = append(out, s.textFigures(t)...)
 	}
-	out = append(out, s.rankFigure(), s.heatFigure())
+	out = append(out, s.rankFigure(), heatFigure("heatmap", s.HeatMap))
 	return distinctNames(drawable(append(out, s.insideFigures()...)))
 }
 

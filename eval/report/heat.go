@@ -3,20 +3,31 @@ package report
 import (
 	"image/color"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/nopezoo/zoo/eval/summary"
 )
 
-// heatFigure is tasks by series: mean exact match beyond the trained lengths.
-func (s *Report) heatFigure() figure {
-	lines := s.HeatMap.Lines
+// depthFigures are exact match of each series by depth and length.
+func depthFigures(t *summary.Task) []figure {
+	return drawable(each(t.Depths, func(d summary.Table) figure {
+		of, _, _ := strings.Cut(d.Title, ": ")
+		return heatFigure("depths-"+fileName(of), d)
+	}))
+}
+
+// heatFigure has the cells of a table of ratios in colours.
+func heatFigure(name string, t summary.Table) figure {
+	lines := t.Lines
 	if len(lines) < 2 {
 		return figure{}
 	}
-	names := s.HeatMap.Head[1:]
+	names := t.Head[1:]
 	const wide, high, gap = 54., 20., 0.02 // of a cell, in points, and around its unit square
 	var series, tasks []plot.Tick
 	p := panel{x: axis{low: -0.5, high: float64(len(names)) - 0.5, named: true}, y: axis{low: 0.5 - float64(len(lines)), high: 0.5, named: true}}
@@ -45,7 +56,7 @@ func (s *Report) heatFigure() figure {
 		}
 	}
 	p.x.ticks, p.y.ticks = plot.ConstantTicks(series), plot.ConstantTicks(tasks)
-	return figure{Name: "heatmap", width: left + wide*vg.Length(len(names)) + 5*margin, height: below + high*vg.Length(len(lines)) + 4*margin, panels: []panel{p}, across: 1}
+	return figure{Name: name, width: left + wide*vg.Length(len(names)) + 5*margin, height: below + high*vg.Length(len(lines)) + 4*margin, panels: []panel{p}, across: 1}
 }
 
 // heatColour is the page's scale on white, 0..1 from light to dark blue.

@@ -44,7 +44,7 @@ type page struct {
 // writeHTML writes one HTML file that needs nothing else: no other file, no network.
 func (s *Report) writeHTML(w io.Writer) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"mark": s.mark, "count": human.Plural[int], "isNumber": isNumber, "text": cellText, "svg": svgOf, "textFigures": s.textFigures,
+		"mark": s.mark, "count": human.Plural[int], "isNumber": isNumber, "text": cellText, "svg": svgOf, "textFigures": s.textFigures, "heat": heatFigure,
 		"percent": func(n summary.Number) float64 { return 100 * float64(n) },
 	}).Parse(pageTemplate)
 	if err != nil {

@@ -27,6 +27,7 @@ type Printer struct {
 	Brief   bool            // of tables of text: in few lines, without the place
 
 	shown map[string]bool // tasks that were written
+	begun bool            // something was written
 	where string          // the line that was written last
 }
 
@@ -93,9 +94,10 @@ func (p *Printer) sections(rows []eval.Row, wanted func(summary.Section) bool) e
 		return nil
 	}
 	var b strings.Builder
-	if len(p.shown) > 0 {
+	if p.begun {
 		b.WriteString("\n")
 	}
+	p.begun = true
 	if where := strings.Join(s.Setups, "; "); where != p.where && !brief {
 		p.where = where
 		comment := ""

@@ -12,7 +12,9 @@ import (
 // Brief lays the study by exact match out in few lines of at most width characters: of each task a sentence, a picture, one
 // table of accuracy, and one of costs for each place. Sections have the rest.
 func (s *Study) Brief(width int) []Section {
-	out := each(s.Scored, func(t *Task) Section {
+	glance := s.glance(width)
+	others := slices.DeleteFunc(slices.Clone(s.Scored), (*Task).inTokens)
+	out := each(others, func(t *Task) Section {
 		series := t.byResult()
 		tables := []Table{t.strips(series, width), t.percents(series, width)}
 		for _, p := range t.Places {
@@ -21,6 +23,9 @@ func (s *Study) Brief(width int) []Section {
 		return Section{Task: t.Task, Title: t.Summary, Tables: tables}
 	})
 	for _, t := range s.Texts {
+		if len(glance) > 0 {
+			break // it has their bits per byte
+		}
 		out = append(out, Section{Task: t.Task, Title: t.Section.Summary, Tables: t.Section.Tables[:1]})
 	}
 	for _, t := range s.Tasks {
@@ -28,7 +33,7 @@ func (s *Study) Brief(width int) []Section {
 			out = append(out, speedSection(t, func(c costTables) []Table { return []Table{c.firstToken(), c.step()} }))
 		}
 	}
-	return out
+	return append(out, glance...)
 }
 
 // levels are the heights of a strip, from 0 to 1.

@@ -42,6 +42,7 @@ func taskSection(t *Task) Section {
 	if len(t.EveryRun.Head) > 1 {
 		out.Tables = append(out.Tables, t.EveryRun)
 	}
+	out.Tables = append(out.Tables, t.Depths...)
 	for _, p := range t.Places {
 		out.Tables = append(out.Tables, newCostTables(t, p).ofTask()...)
 	}

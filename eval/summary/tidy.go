@@ -15,7 +15,7 @@ import (
 
 // tidyHead names the columns of tidy CSV.
 var tidyHead = strings.Fields("task task_version split model encoding intervention parameters train_seed train_data_seed train_steps " +
-	"fitted train_min train_max profile dtype provider threads machine batch seed length_min length layer head tokens " +
+	"fitted train_min train_max profile dtype provider threads machine batch seed length_min length depth layer head tokens " +
 	"measure unit value low high over n reason")
 
 // tidyNumber is one number of a row; unknown ends of its interval are no interval.
@@ -54,9 +54,13 @@ func tidyLine(r eval.Row, layer, head, tokens string, n tidyNumber) []string {
 	if r.FittedStep != nil {
 		fitted = strconv.FormatBool(*r.FittedStep > 0)
 	}
+	depth := ""
+	if r.Depth != nil {
+		depth = strconv.Itoa(*r.Depth)
+	}
 	return each([]any{r.Task, r.TaskVersion, r.Split, r.Model, r.Encoding, r.Intervention, r.Parameters, r.TrainSeed, cmp.Or(r.DataSeed, r.TrainSeed),
 		r.TrainSteps, fitted, r.TrainMin, r.TrainMax, r.Profile, dtypeOf(r), r.Provider, r.Threads, computer(r), r.Batch, r.Seed,
-		r.Span().Min, r.Span().Max, layer, head, tokens, n.measure, n.unit, n.Median, n.Low, n.High, n.Over, n.n, r.Reason}, tidyField)
+		r.Span().Min, r.Span().Max, depth, layer, head, tokens, n.measure, n.unit, n.Median, n.Low, n.High, n.Over, n.n, r.Reason}, tidyField)
 }
 
 // tidyField writes a number in full, and nothing for one that is not known.

@@ -174,6 +174,9 @@ func oracles() map[string]oracle {
 		"mqar":             mqarOracle(),
 		"induction":        {re(`~([0-9!#$%&'(),/:;<=>?@^_{|}]+)`), func(g []string) (string, int) { return g[1], len(g[1]) }},
 		"passkey":          passkeyOracle(),
+		"needle":           needleOracle(1),
+		"needles":          needleOracle(4),
+		"chain":            chainOracle(),
 	}
 	for _, name := range layouts {
 		all[name] = layoutOracle(name)

@@ -9,7 +9,7 @@ import (
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
-var probes = map[string]bool{"induction": true, "passkey": true}
+var probes = map[string]bool{"induction": true, "passkey": true, "needle": true, "needles": true, "chain": true}
 
 // passkeyOracle counts the sentences that are left when all that is about the key is taken away.
 func passkeyOracle() oracle {

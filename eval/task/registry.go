@@ -47,6 +47,9 @@ func All() []Task {
 		mqar(),
 		induction(),
 		passkey(),
+		needle(),
+		manyNeedles(),
+		chainOfNames(),
 	}, registered...)
 }
 

@@ -26,8 +26,12 @@ func Cells(cells []*bench.Cell) [][]string {
 		if c.LengthMin > 0 {
 			span.Min = c.LengthMin
 		}
+		length := span.Label()
+		if c.Depth != nil {
+			length += fmt.Sprintf(", depth %d", *c.Depth)
+		}
 		lines = append(lines, []string{c.Model, c.Profile, c.Provider, fmt.Sprint(c.Threads), fmt.Sprint(c.Batch), c.Measure,
-			name, seed, span.Label(), took})
+			name, seed, length, took})
 	}
 	return lines
 }
