@@ -167,7 +167,7 @@ func TestEffectiveInterval(t *testing.T) {
 }
 
 // Tables are as wide as they are told to be: models that do not fit beside each other
-// continue below, each of them once, and words that all names have are left out.
+// continue below, each of them once.
 func TestTextFits(t *testing.T) {
 	var rows []eval.Row
 	encodings := []string{"nope", "rope", "alibi", "alibi-learned", "sinusoidal", "learned", "t5", "cwrnn"}
@@ -182,9 +182,6 @@ func TestTextFits(t *testing.T) {
 		var b strings.Builder
 		if err := summary.Write(&b, "table", width, made(t, rows).Sections(false)[0]); err != nil {
 			t.Fatal(err)
-		}
-		if !strings.Contains(strings.Join(strings.Fields(b.String()), " "), ", models copy-*-tiny-s1 ") {
-			t.Errorf("width %d: the title does not say how the models are called:\n%s", width, &b)
 		}
 		for line := range strings.Lines(b.String()) {
 			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
