@@ -31,6 +31,9 @@ type Config struct {
 	// and Repeat do nothing, and tokens that the model is certain to write are not generated
 	// (see completeAll). Bins are never timed: the times of some lengths together are of none.
 	Untimed bool
+	// Halve leaves out the second half of the samples, where nothing is timed, if no answer of the first half is
+	// right. The row is then the one that half of N gives.
+	Halve bool
 
 	// Of a task in tokens (task.Task.InTokens), which is never timed: Words is the tokenizer of a pretrained model, nil for the one
 	// of its card; Vocab is how many tokens there are. Depth is where in the text the fact stands that is asked for, in percent;
@@ -147,6 +150,8 @@ type accuracy struct {
 	maxLength int             // positions, 0 = no limit
 	trained   task.Range      // lengths
 	cfg       Config
+
+	begun, all int // of samples that are completed in two parts: those of parts before, and of both
 }
 
 func newAccuracy(m Model, c card.Card, cfg Config) (*accuracy, error) {
@@ -160,7 +165,7 @@ func (s *accuracy) measure(ctx context.Context, span task.Span) (score Score, sp
 		return Score{}, Speed{}, err
 	}
 	if s.cfg.Untimed {
-		err = s.completeAll(ctx, span, examples)
+		examples, err = s.complete(ctx, span, examples)
 	} else {
 		speed, err = s.timeAll(ctx, span, examples)
 	}
@@ -172,9 +177,31 @@ func (s *accuracy) measure(ctx context.Context, span task.Span) (score Score, sp
 	return score, speed, nil
 }
 
+// complete fills in the outputs of all samples, or returns the first half of them where none of these is right
+// and Config.Halve is set.
+func (s *accuracy) complete(ctx context.Context, span task.Span, examples []example) ([]example, error) {
+	half := s.cfg.N / 2
+	if !s.cfg.Halve || half == 0 || half >= len(examples) {
+		return examples, s.completeAll(ctx, span, examples)
+	}
+	s.all = len(examples)
+	first, second := examples[:half], examples[half:]
+	if err := s.completeAll(ctx, span, first); err != nil {
+		return nil, err
+	}
+	s.begun = half
+	if s.tally(span, first).Correct == 0 {
+		s.cfg.N = half
+		s.progress(span, (s.repeats()+1)*len(second), len(second)) // nothing is left
+		return first, nil
+	}
+	return examples, s.completeAll(ctx, span, second)
+}
+
 // timeAll generates all samples first and scores them after, so that neither
 // time nor peak memory of generation holds any of the scoring.
 func (s *accuracy) timeAll(ctx context.Context, span task.Span, examples []example) (Speed, error) {
+	sortByPrompt(examples)
 	speed, err := s.generateAll(ctx, span, examples)
 	if err != nil {
 		return Speed{}, err
@@ -182,11 +209,11 @@ func (s *accuracy) timeAll(ctx context.Context, span task.Span, examples []examp
 	return speed, s.scoreAll(ctx, span, s.repeats()*len(examples), examples)
 }
 
-// progress tells of samples done: each is generated as often as asked for, and
+// progress tells of samples done, of n or of both parts: each is generated as often as asked for, and
 // scored once.
 func (s *accuracy) progress(span task.Span, done, n int) {
-	if s.cfg.OnBatch != nil {
-		s.cfg.OnBatch(span, done, (s.repeats()+1)*n)
+	if each := s.repeats() + 1; s.cfg.OnBatch != nil {
+		s.cfg.OnBatch(span, each*s.begun+done, each*max(n, s.all))
 	}
 }
 

@@ -19,6 +19,7 @@ const certain = 0.51
 // So all targets are read first, and the beginning of each that is certain is taken as
 // written: where that is all of it nothing is left, else generation goes on from there.
 func (s *accuracy) completeAll(ctx context.Context, span task.Span, examples []example) error {
+	sortByPrompt(examples)
 	if err := s.scoreAll(ctx, span, 0, examples); err != nil {
 		return err
 	}

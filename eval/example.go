@@ -61,9 +61,12 @@ func (s *accuracy) examples(ctx context.Context, span task.Span) (out []example,
 	if !all {
 		prompts = countable(max(from.prompts(), float64(len(out)+1)))
 	}
-	// Prompts of a batch are padded to the longest: prompts of like length go together.
-	slices.SortStableFunc(out, func(a, b example) int { return len(a.prompt) - len(b.prompt) })
 	return out, prompts, nil
+}
+
+// sortByPrompt puts prompts of like length together, since those of a batch are padded to the longest.
+func sortByPrompt(examples []example) {
+	slices.SortStableFunc(examples, func(a, b example) int { return len(a.prompt) - len(b.prompt) })
 }
 
 // countable is n as a whole number, 0 when it is past counting.

@@ -87,7 +87,8 @@ func benchVerb(a *app) *cobra.Command {
 	f.IntSliceVar(&o.Threads, "threads", o.Threads, "threads; 0: one per physical core, in pure Go one per logical one")
 	f.IntSliceVar(&o.Batches, "batch", o.Batches, "most sequences at a time")
 	f.UintSliceVar(&o.seeds, "seeds", []uint{1}, "seeds of the samples")
-	f.IntVar(&o.Samples, "n", o.Samples, "different samples at each length, or all if there are fewer")
+	f.IntVar(&o.Samples, "n", o.Samples, "different samples at each length, or all if there are fewer "+
+		"(default 64; the first 32 where none of these is right)")
 	f.IntVar(&o.Repeat, "repeat", o.Repeat, "times that each cell is timed (default: once, at one length; for speed 3)")
 	f.BoolVar(&o.Untimed, "untimed", false, "no times: what a model is certain to answer is not generated")
 	f.IntVar(&o.NewTokens, "new-tokens", o.NewTokens, "with --measure speed: tokens generated after the length")
@@ -119,6 +120,7 @@ func (a *app) readBench(flags *pflag.FlagSet, o benchFlags, args []string) (*ben
 		return nil, nil, out, err
 	}
 	options.Ready = a.needProvider
+	options.Halve = !flags.Changed("n")
 	options.OneTimed = !options.Untimed && !flags.Changed("repeat") && out.format != "benchstat"
 	plan, err := bench.NewPlan(options)
 	if err != nil {

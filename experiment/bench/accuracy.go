@@ -20,6 +20,7 @@ func (p *Plan) addAccuracy(ctx context.Context, g *group, t task.Task, seed uint
 	longest := 0
 	for _, span := range p.lengths {
 		cfg.Untimed = p.options.Untimed || span.IsBin() || p.options.OneTimed && span != p.timed
+		cfg.Halve = p.options.Halve && cfg.Untimed
 		row, err := eval.Measure(ctx, nil, g.card, cfg, span)
 		if err != nil {
 			return err

@@ -62,6 +62,7 @@ type Options struct {
 	Repeat    int      // times that each cell is timed; 0: 1, for speed 3
 	Untimed   bool     // of accuracy: rows without times, which takes less (see eval.Config.Untimed)
 	OneTimed  bool     // of accuracy: times at one length alone, the longest that all models were trained on, or else the shortest
+	Halve     bool     // of accuracy without times: half of the samples where none of these is right (see eval.Config.Halve)
 	// Depths are where in a text a task in tokens (task.Task.InTokens) hides what it asks for, in percent of the text. Its
 	// samples are divided among them.
 	Depths    []int

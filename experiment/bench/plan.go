@@ -198,7 +198,15 @@ func (p *Plan) keep(g *group) {
 func (p *Plan) resume(rows []eval.Row) int {
 	find, found := eval.Finder(rows), 0
 	for _, c := range p.Cells {
-		if row := find(c.key); row != nil {
+		row := find(c.key)
+		if a, is := c.measurement.(accuracy); row == nil && is && a.Halve {
+			half := c.key
+			half.N /= 2
+			if row = find(half); row != nil && row.Correct > 0 {
+				row = nil // the other half is measured too
+			}
+		}
+		if row != nil {
 			c.keep(row)
 			found++
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -206,5 +207,76 @@ func TestRunChecksProviders(t *testing.T) {
 	err = p.run(t.Context(), "", watch)
 	if !errors.Is(err, runtime.ErrNoRuntime) && !errors.Is(err, runtime.ErrNoCgo) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// What half of the samples answered stands for all where none was right, and else does not.
+func TestResumeOfHalves(t *testing.T) {
+	o := Defaults()
+	o.Lengths, o.Providers, o.Samples, o.Untimed, o.Halve = task.Spans(2, 3), []string{"go"}, 4, true, true
+	plan := func(o Options) *Plan {
+		p, err := newPlan(t, o, untrained(t, "rope"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	p := plan(o)
+	if err := p.run(t.Context(), "", Watch{}); err != nil {
+		t.Fatal(err)
+	}
+	rows := p.rows()
+	if rows[0].N != 2 || rows[1].N != 2 || rows[0].Correct+rows[1].Correct > 0 {
+		t.Fatalf("an untrained model has rows %+v", rows)
+	}
+	rows[1].Correct = 1
+	if n := plan(o).resume(rows); n != 1 {
+		t.Errorf("%d cells are answered, want the one where none was right", n)
+	}
+	o.Halve = false
+	if n := plan(o).resume(rows); n != 0 {
+		t.Errorf("%d cells of all samples are answered by halves", n)
+	}
+}
+
+// Groups side by side are begun one after the other, and workers without one help with the cells that are left.
+func TestNext(t *testing.T) {
+	a, b := &shared{left: make([]*Cell, 1)}, &shared{left: make([]*Cell, 2)}
+	all := []*shared{a, b}
+	for i, want := range []*shared{a, b, b, nil} {
+		got := next(all)
+		if got != want {
+			t.Fatalf("choice %d is wrong", i)
+		}
+		if got != nil {
+			got.left, got.workers = got.left[1:], got.workers+1
+		}
+	}
+}
+
+// Several workers measure the cells of several models, each in one session, to the same rows as one worker.
+func TestSideBySide(t *testing.T) {
+	o := Defaults()
+	o.Lengths, o.Providers, o.Samples, o.Untimed, o.Threads = task.Spans(2, 3, 4, 5, 6), []string{"go"}, 4, true, []int{1}
+	rows := func(cores int) []eval.Row {
+		p, err := newPlan(t, o, untrained(t, "rope"), untrained(t, "nope"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.machine.Cores = cores
+		var done []string
+		if err := p.run(t.Context(), "", Watch{Done: func(what string, rows []eval.Row) {
+			done = append(done, fmt.Sprintf("%s: %d", what, len(rows)))
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(done)
+		if diff := cmp.Diff([]string{"nope: 5", "rope: 5"}, done); diff != "" {
+			t.Errorf("%d cores: models that are done (-want +got):\n%s", cores, diff)
+		}
+		return p.rows()
+	}
+	if diff := cmp.Diff(rows(1), rows(4)); diff != "" {
+		t.Errorf("rows of one worker and of several (-one +several):\n%s", diff)
 	}
 }

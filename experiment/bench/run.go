@@ -142,30 +142,6 @@ func (p *Plan) parts() (untimed, alone []*group, workers int) {
 	return untimed, alone, workers
 }
 
-// sideBySide measures groups, so many at a time. The first error ends them all.
-func (r *running) sideBySide(ctx context.Context, groups []*group, workers int) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	queue := make(chan *group, len(groups))
-	for _, g := range groups {
-		queue <- g
-	}
-	close(queue)
-	var wait sync.WaitGroup
-	for range workers {
-		wait.Go(func() {
-			for g := range queue {
-				if err := r.group(ctx, g); err != nil {
-					cancel(err)
-					return
-				}
-			}
-		})
-	}
-	wait.Wait()
-	return context.Cause(ctx)
-}
-
 // complete gives the watch a task, once, unless cells are left.
 func (r *running) complete(task string) error {
 	if r.watch.Task == nil || task == "" || r.left[task] > 0 || r.shown[task] { // speed has no task
@@ -201,15 +177,20 @@ func (r *running) cells(ctx context.Context, s session, g *group) error {
 		if c.Measured {
 			continue
 		}
-		row, err := r.measure(ctx, s, c)
-		if err == nil {
-			err = r.keep(c, row)
-		}
-		if err != nil {
+		if err := r.cell(ctx, s, c); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// cell measures a cell and keeps its row.
+func (r *running) cell(ctx context.Context, s session, c *Cell) error {
+	row, err := r.measure(ctx, s, c)
+	if err != nil {
+		return err
+	}
+	return r.keep(c, row)
 }
 
 // keep keeps a cell's row, and tells of its session and of its task if that was the last one.
