@@ -131,6 +131,18 @@ func TestBenchResumes(t *testing.T) {
 	}
 }
 
+// Where nothing was measured no file is left behind, and no folder made for it.
+func TestBenchLeavesNothing(t *testing.T) {
+	file := untrainedFile(t, "nope")
+	t.Chdir(t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, stderr := zooBench(t, ctx, exitInterrupted, file, "--provider", "go", "--lengths", "2", "--n", "2")
+	if left, err := os.ReadDir("."); err != nil || len(left) > 0 || !strings.Contains(stderr, "measuring 1 model") {
+		t.Errorf("%v is left, error %v; standard error:\n%s", left, err, stderr)
+	}
+}
+
 // What cannot be measured is refused before anything runs.
 func TestBenchRefuses(t *testing.T) {
 	file := untrainedFile(t, "rope")

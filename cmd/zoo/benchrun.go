@@ -42,7 +42,8 @@ func (a *app) bench(ctx context.Context, p *bench.Plan, measured []bench.Model, 
 	rows, err := p.Run(ctx, o.file, watch)
 	end()
 	if chosen && len(rows) == 0 && o.file != "" {
-		_ = os.Remove(o.file) // nothing was measured
+		_ = os.Remove(o.file)        // nothing was measured
+		_ = os.Remove(resultsFolder) // which fails where there is more in it
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = a.interrupted(len(rows), len(p.Cells), "measured", o.file)
