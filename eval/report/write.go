@@ -39,7 +39,7 @@ func (s *Report) sections() []summary.Section {
 		}
 		out = append(out, section)
 	}
-	over := summary.Section{Title: "all tasks", Tables: []summary.Table{s.RankTable, s.HeatMap, s.AgreementTable, s.PublishedTable}}
+	over := summary.Section{Title: "all tasks", Summary: s.Summary, Tables: []summary.Table{s.RankTable, s.HeatMap, s.AgreementTable, s.PublishedTable}}
 	over.Tables = slices.DeleteFunc(over.Tables, func(t summary.Table) bool { return len(t.Lines) == 0 })
 	if len(over.Tables) > 0 {
 		out = append(out, over)

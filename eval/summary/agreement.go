@@ -16,6 +16,9 @@ import (
 // leastCompared is how many encodings an order needs: three have the same order as others by chance once in six times.
 const leastCompared = 4
 
+// allTasks stands in the place of a task.
+const allTasks = "all, by mean reciprocal rank"
+
 // agreementTable compares our orders of encodings by exact match with the published ones: on each task, by its contests, and,
 // where the paper has all tasks, over all.
 func (s *Study) agreementTable(contests [][]contest) Table {
@@ -43,7 +46,7 @@ func (s *Study) agreementTable(contests [][]contest) Table {
 		for _, r := range s.Ranks {
 			ours[r.Name] = float64(r.MRR)
 		}
-		add("all, by mean reciprocal rank", "–", ours, s.published.ranks)
+		add(allTasks, "–", ours, s.published.ranks)
 	}
 	return out
 }

@@ -13,7 +13,8 @@ import (
 // InsideTask is the observations of models on one task.
 type InsideTask struct {
 	Name    string
-	Lengths []int // ascending
+	Summary string // one sentence on heads and probes; "" where nobody looked for either
+	Lengths []int  // ascending
 	Models  []InsideModel
 }
 
@@ -71,6 +72,7 @@ func Inside(observations []eval.Observation, encodings []string) []InsideTask {
 			return cmp.Compare(placeIn(encodings, a.Encoding), placeIn(encodings, b.Encoding))
 		})
 		t.join()
+		t.Summary = t.lead()
 	}
 	return out
 }

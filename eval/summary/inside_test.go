@@ -74,6 +74,9 @@ func TestInside(t *testing.T) {
 	if len(all) != 1 || !slices.Equal(all[0].Lengths, []int{10, 20, 30}) {
 		t.Fatalf("%+v", all)
 	}
+	if want := "On copy, at the longest trained length, 2 of 2 heads have a role (previous 1, offset 1)."; all[0].Summary != want {
+		t.Errorf("the lead is %q, want %q", all[0].Summary, want)
+	}
 	sections := all[0].Sections(true)
 	if got := summary.Each(sections, func(s summary.Section) string { return s.Title }); !slices.Equal(got, []string{
 		"copy: what heads attend to", "copy: heads of copy-nope, trained on 1–10", "copy: heads of copy-rope, trained on 1–10"}) {

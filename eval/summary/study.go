@@ -28,6 +28,7 @@ type Options struct {
 // Study is the summary of a set of rows.
 type Study struct {
 	Measure   string       `json:"-"`
+	Summary   string       `json:"-"` // a sentence or two on ranks over several tasks; "" for fewer
 	Tokens    *Study       `json:"-"` // the same rows by tokens right; nil in that study
 	Baseline  string       `json:"-"` // the encoding that costs are relative to; "" for none
 	Encodings []string     `json:"-"` // of the rows, in order
@@ -150,6 +151,7 @@ func (s *Study) conclude() {
 	if shown := append(aboveChance, s.ranked()...); len(shown) > 0 {
 		s.First = slices.Index(s.Tasks, shown[0])
 	}
+	s.Summary = s.lead()
 	s.tabulate()
 }
 
