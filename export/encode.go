@@ -71,8 +71,8 @@ func valueInfo(name string, n *graph.Node, doc string) *onnxpb.ValueInfoProto {
 }
 
 // tensorProto stores a tensor's elements as raw_data.
-func tensorProto(name string, t *tensor.Tensor, raw []byte) *onnxpb.TensorProto {
-	p := &onnxpb.TensorProto{Name: name, DataType: t.DType().ONNX(), RawData: raw}
+func tensorProto(name string, t *tensor.Tensor) *onnxpb.TensorProto {
+	p := &onnxpb.TensorProto{Name: name, DataType: t.DType().ONNX(), RawData: t.Raw()}
 	for _, d := range t.Shape() {
 		p.Dims = append(p.Dims, int64(d))
 	}

@@ -58,7 +58,7 @@ func ExampleInspect() {
 		fmt.Println(err)
 		return
 	}
-	r, err := export.Inspect(file.Bytes())
+	r, err := export.Inspect(file.Bytes(), nil)
 	fmt.Println(r.Inputs, r.Ops, err)
 	fmt.Println(r.CardProblem)
 	// Output:

@@ -63,6 +63,9 @@ type Options struct {
 	DataName string
 	// Data is called before anything is written, with the contents of that file, if it is needed.
 	Data func(contents []byte) error
+	// Kept is given the file in memory, and nothing is written then. It has the weights' own memory, which must not
+	// change while the file is used.
+	Kept func(*safety.File)
 }
 
 // onnxTypes names the element types by their code (TensorProto.DataType).

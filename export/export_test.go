@@ -68,7 +68,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			opt := export.Options{Metadata: map[string]string{"b": "2", "a": "1"}, Doc: "a test", Version: "v1"}
 			data := write(t, tc.graph, tc.weights, opt)
-			inspected, err := export.Inspect(data)
+			inspected, err := export.Inspect(data, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +96,7 @@ func TestRoundTripParamsAsInputs(t *testing.T) {
 	for _, tc := range graphs(t) {
 		t.Run(tc.name, func(t *testing.T) {
 			data := write(t, tc.graph, nil, export.Options{ParamsAsInputs: true})
-			inspected, err := export.Inspect(data)
+			inspected, err := export.Inspect(data, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -149,7 +149,7 @@ func TestOpset(t *testing.T) {
 				}
 				return
 			}
-			info, err := export.Inspect(buf.Bytes())
+			info, err := export.Inspect(buf.Bytes(), nil)
 			if err != nil || info.Opset != tc.opset || info.IRVersion != tc.ir {
 				t.Errorf("got opset %d, IR %d, %v; want %d and %d", info.Opset, info.IRVersion, err, tc.opset, tc.ir)
 			}

@@ -283,7 +283,7 @@ func TestReadDamaged(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) { refuses(t, tc.data, tc.want) })
 	}
 	for n := range good {
-		if r, err := export.Inspect(good[:n]); err == nil && r.Nodes != 2 {
+		if r, err := export.Inspect(good[:n], nil); err == nil && r.Nodes != 2 {
 			t.Errorf("the first %d of %d bytes were read as a model of %d nodes", n, len(good), r.Nodes)
 		}
 	}
@@ -292,7 +292,7 @@ func TestReadDamaged(t *testing.T) {
 func TestInspect(t *testing.T) {
 	g := build(t, "", scalars)
 	got, err := export.Inspect(write(t, g.graph, g.weights,
-		export.Options{Doc: "d", Version: "v", Metadata: map[string]string{"k": "v"}}))
+		export.Options{Doc: "d", Version: "v", Metadata: map[string]string{"k": "v"}}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +312,7 @@ func TestInspect(t *testing.T) {
 	foreign.OpsetImport = append(foreign.OpsetImport, &onnxpb.OperatorSetIdProto{Domain: "com.microsoft", Version: 1})
 	foreign.Graph.Node[0].OpType = "Gelu"
 	foreign.Graph.Input[0].Type.TensorType.ElemType = 10
-	info, err := export.Inspect(marshal(t, foreign))
+	info, err := export.Inspect(marshal(t, foreign), nil)
 	if err != nil || info.Domains["com.microsoft"] != 1 || info.Ops["Gelu"] != 1 ||
 		info.Inputs[0].String() != "x float16[seq]" || info.InitializerBytes != 4 {
 		t.Errorf("got %+v, %v", info, err)

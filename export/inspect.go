@@ -39,11 +39,12 @@ type Report struct {
 	File *safety.File `json:"-"` // without its weights, which Read has taken
 }
 
-// Inspect describes any ONNX file, also one that no engine is handed. For a file whose weights are
+// Inspect describes any ONNX file, with the contents of others that have its weights (safety.Options), also one that no engine
+// is handed. For a file whose weights are
 // not those that it was written with, the error wraps safety.ErrDamaged, and the report is complete
 // all the same.
-func Inspect(data []byte) (Report, error) {
-	f, unsafe := safety.Check(data, safety.Options{})
+func Inspect(data []byte, external map[string][]byte) (Report, error) {
+	f, unsafe := safety.Check(data, safety.Options{External: external})
 	if f == nil {
 		return Report{}, fmt.Errorf("export: read: %w", errors.Unwrap(unsafe))
 	}

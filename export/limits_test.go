@@ -123,22 +123,22 @@ func TestInspectProblems(t *testing.T) {
 		}
 		return data
 	}
-	r, err := Inspect(marshal(negated()))
+	r, err := Inspect(marshal(negated()), nil)
 	if err != nil || r.SafetyProblem != "" || r.ReadProblem != "" || !strings.Contains(r.CardProblem, "no model card") || r.Bytes == 0 {
 		t.Errorf("a good file: %+v, %v", r, err)
 	}
 	unsafe := negated()
 	unsafe.Graph.Node[0].Domain = "a.b"
-	if r, err = Inspect(marshal(unsafe)); err != nil || !strings.Contains(r.SafetyProblem, "not allowed") || r.ReadProblem == "" || r.Nodes != 1 {
+	if r, err = Inspect(marshal(unsafe), nil); err != nil || !strings.Contains(r.SafetyProblem, "not allowed") || r.ReadProblem == "" || r.Nodes != 1 {
 		t.Errorf("a file that is not safe: %+v, %v", r, err)
 	}
 	damaged := negated()
 	damaged.MetadataProps = []*onnxpb.StringStringEntryProto{{Key: card.WeightsKey, Value: "other"}}
-	r, err = Inspect(marshal(damaged))
+	r, err = Inspect(marshal(damaged), nil)
 	if !errors.Is(err, safety.ErrDamaged) || r.Nodes != 1 || !strings.Contains(r.SafetyProblem, "damaged") || !strings.Contains(r.ReadProblem, "damaged") {
 		t.Errorf("a damaged file: %+v, %v", r, err)
 	}
-	if _, err := Inspect(nil); err == nil {
+	if _, err := Inspect(nil, nil); err == nil {
 		t.Error("an empty file is described")
 	}
 }

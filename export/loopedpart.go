@@ -82,7 +82,7 @@ func (o part) initial(s card.State, rows, room string) {
 		}
 	}
 	initial := tensor.Of([]float32{float32(s.Initial)}, 1)
-	value := tensorProto("", initial, initial.Raw())
+	value := tensorProto("", initial)
 	o.named(inPrompt+s.Past, s.Past, "ConstantOfShape", list(o.add(s.Past+"/shape", "Concat", shape, attribute("axis", 0))),
 		&onnxpb.AttributeProto{Name: "value", Type: onnxpb.AttributeProto_TENSOR, T: value})
 }
@@ -130,7 +130,7 @@ func (a *looped) constant(name string, t *tensor.Tensor) string {
 	name = inAnswer + name
 	if !a.stored[name] {
 		a.stored[name] = true
-		a.file.Initializer = append(a.file.Initializer, tensorProto(name, t, t.Raw()))
+		a.file.Initializer = append(a.file.Initializer, tensorProto(name, t))
 	}
 	return name
 }

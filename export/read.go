@@ -35,8 +35,8 @@ func Read(f *safety.File) (*graph.Graph, map[string]*tensor.Tensor, error) {
 		values: map[string]*graph.Node{}, names: map[*graph.Node]string{}, weights: map[string]*tensor.Tensor{},
 		taken: map[string]bool{}, most: maxMade + maxGrowth*len(f.Data),
 	}
-	for _, data := range f.External {
-		r.most += maxGrowth * len(data)
+	for _, t := range f.Apart {
+		r.most += maxGrowth * len(t.RawData)
 	}
 	err := checkFlat(f)
 	if err == nil {

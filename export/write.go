@@ -29,17 +29,22 @@ func Write(w io.Writer, g *graph.Graph, weights map[string]*tensor.Tensor, opt O
 	return nil
 }
 
-// put writes a finished file with its metadata, and first what is beside it.
+// put writes a finished file with its metadata, and first what is beside it, or hands it over.
 func (f *file) put(w io.Writer, m *onnxpb.ModelProto, opt Options, allowed safety.Options) error {
-	for _, p := range f.apart {
-		safety.Place(p.tensor, opt.DataName, p.offset)
+	if opt.Kept != nil {
+		kept, err := safety.Keep(m, opt.Metadata, allowed)
+		if err == nil {
+			opt.Kept(kept)
+		}
+		return err
 	}
-	if len(f.apart) > 0 {
-		allowed.External = map[string][]byte{opt.DataName: f.data}
+	name := ""
+	if f.large {
+		name = opt.DataName
 	}
-	data, err := safety.Marshal(m, opt.Metadata, allowed)
-	if err == nil && len(f.apart) > 0 {
-		err = opt.Data(f.data)
+	data, beside, err := safety.Marshal(m, opt.Metadata, allowed, name)
+	if err == nil && f.large {
+		err = opt.Data(beside)
 	}
 	if err == nil {
 		_, err = w.Write(data)
@@ -57,13 +62,13 @@ func newModel(g *graph.Graph, weights map[string]*tensor.Tensor, opt Options) (*
 	}
 	f := &file{g: g, names: map[*graph.Node]string{}, taken: map[string]string{}}
 	if err := checkSize(g, weights, int(onnxpb.MaxMessage), math.MaxInt); err != nil {
-		if opt.DataName == "" || opt.Data == nil {
+		if opt.Kept == nil && (opt.DataName == "" || opt.Data == nil) {
 			return nil, nil, err
 		}
-		if err := checkSize(g, weights, maxFile, leastApart); err != nil {
+		if err := checkSize(g, weights, maxFile, safety.LeastApart); err != nil {
 			return nil, nil, err
 		}
-		f.reserve(weights)
+		f.large = true
 	}
 	if err := f.build(weights, opt.ParamsAsInputs); err != nil {
 		return nil, nil, err
@@ -107,8 +112,7 @@ type file struct {
 	names map[*graph.Node]string // each node's value in the file
 	taken map[string]string      // what each value name stands for
 
-	data  []byte // of the file beside; nil where there is none
-	apart []apart
+	large bool // more than one file holds
 }
 
 func (f *file) build(weights map[string]*tensor.Tensor, paramsAsInputs bool) error {
@@ -127,7 +131,7 @@ func (f *file) build(weights map[string]*tensor.Tensor, paramsAsInputs bool) err
 		if paramsAsInputs {
 			err = f.input(p, paramDoc)
 		} else {
-			err = f.weight(p, weights[p.Name])
+			err = f.initializer(p, p.Name, weights[p.Name])
 		}
 		if err != nil {
 			return err
@@ -186,14 +190,10 @@ func (f *file) input(n *graph.Node, doc string) error {
 }
 
 func (f *file) initializer(n *graph.Node, name string, t *tensor.Tensor) error {
-	return f.store(n, tensorProto(name, t, t.Raw()))
-}
-
-func (f *file) store(n *graph.Node, t *onnxpb.TensorProto) error {
-	if err := f.name(n, t.Name, "initializer "+t.Name); err != nil {
+	if err := f.name(n, name, "initializer "+name); err != nil {
 		return err
 	}
-	f.out.Initializer = append(f.out.Initializer, t)
+	f.out.Initializer = append(f.out.Initializer, tensorProto(name, t))
 	return nil
 }
 

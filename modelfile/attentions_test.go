@@ -29,7 +29,7 @@ func TestAttentions(t *testing.T) {
 		var outputs [2][]card.Port
 		var answers [2][]int64
 		for i, data := range [][]byte{plain, file} {
-			info, err := export.Inspect(data)
+			info, err := export.Inspect(data, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,16 +3,17 @@
 package modelfile
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/export"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/modelfile/precision"
@@ -82,41 +83,57 @@ func (m Model) ONNX(profile string) ([]byte, error) {
 // ONNXFiles is ONNX for models of any size: of one that would exceed 2 GiB the large weights are in data, the
 // contents of a file that stands beside the model's under a name; of others data is nil.
 func (m Model) ONNXFiles(profile, dataName string) (file, data []byte, err error) {
+	to := export.Options{DataName: dataName, Data: func(contents []byte) error {
+		data = contents
+		return nil
+	}}
+	var out written
+	if err := m.write(&out, profile, to); err != nil {
+		return nil, nil, err
+	}
+	return out, data, nil
+}
+
+// written takes what is written in one piece.
+type written []byte
+
+func (w *written) Write(p []byte) (int, error) {
+	*w = p
+	return len(p), nil
+}
+
+// File returns the model's file of any size for runtime.OpenFile. It has the memory of Weights, where the file is in their
+// precision.
+func (m Model) File(profile string) (f *safety.File, err error) {
+	err = m.write(nil, profile, export.Options{Kept: func(kept *safety.File) { f = kept }})
+	return f, err
+}
+
+func (m Model) write(w io.Writer, profile string, o export.Options) error {
 	if profile != card.Portable && profile != card.Fused {
-		return nil, nil, fmt.Errorf("modelfile: unknown profile %q; known: %s, %s", profile, card.Portable, card.Fused)
+		return fmt.Errorf("modelfile: unknown profile %q; known: %s, %s", profile, card.Portable, card.Fused)
 	}
 	d, err := m.Describe(profile)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	states := d.Card.State
 	if m.Looped {
 		d.Card.State, d.Card.Form = nil, card.Looped
 		if _, err := tokenizer.New(d.Card.Tokenizer); err != nil {
-			return nil, nil, fmt.Errorf("modelfile: answers end with the end token of a tokenizer: %w", err)
+			return fmt.Errorf("modelfile: answers end with the end token of a tokenizer: %w", err)
 		}
 	}
-	metadata, err := d.Card.Metadata()
-	if err != nil {
-		return nil, nil, fmt.Errorf("modelfile: %w", err)
+	if o.Metadata, err = d.Card.Metadata(); err != nil {
+		return fmt.Errorf("modelfile: %w", err)
 	}
-	var buf bytes.Buffer
-	o := export.Options{Metadata: metadata, DataName: dataName, Data: func(contents []byte) error {
-		data = contents
-		return nil
-	}}
 	if profile == card.Portable {
 		o.Opset = export.OpsetPortable
 	}
 	if m.Looped {
-		err = export.WriteLooped(&buf, d.Graph, d.Weights, states, tokenizer.EOS, o)
-	} else {
-		err = export.Write(&buf, d.Graph, d.Weights, o)
+		return export.WriteLooped(w, d.Graph, d.Weights, states, tokenizer.EOS, o)
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return buf.Bytes(), data, nil
+	return export.Write(w, d.Graph, d.Weights, o)
 }
 
 // dtypeOf returns a precision as cards have it, where float32 is "".

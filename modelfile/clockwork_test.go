@@ -108,7 +108,7 @@ func recurrentParity(t *testing.T, cfg models.Config) {
 // of tokens.
 func constantState(t *testing.T, file []byte) {
 	t.Helper()
-	info, err := export.Inspect(file)
+	info, err := export.Inspect(file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

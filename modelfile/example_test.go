@@ -21,7 +21,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	info, err := export.Inspect(file)
+	info, err := export.Inspect(file, nil)
 	fmt.Println(made.Name(), "opset", info.Opset, "RMSNormalization:", info.Ops["RMSNormalization"], err)
 	// Output: copy-rope opset 23 RMSNormalization: 3 <nil>
 }

@@ -91,7 +91,7 @@ func TestAnswers(t *testing.T) {
 						t.Fatal(err)
 					}
 					defer sessions[i].Close()
-					info, err := export.Inspect(file)
+					info, err := export.Inspect(file, nil)
 					if err != nil {
 						t.Fatal(err)
 					}

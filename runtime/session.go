@@ -93,6 +93,16 @@ func OpenBytes(model []byte, opt Options) (*Session, error) {
 	return open("model", model, external, opt)
 }
 
+// OpenFile is Open for a file that was made in memory (modelfile.Model.File). It gives away the file's weights, one after the
+// other, so that they are there twice only where others keep them.
+func OpenFile(file *safety.File, opt Options) (*Session, error) {
+	s, err := loadParsed(file, opt)
+	if err != nil {
+		return nil, fmt.Errorf("runtime: open model: %w", err)
+	}
+	return s, nil
+}
+
 func open(name string, model []byte, external map[string][]byte, opt Options) (*Session, error) {
 	s, err := load(model, external, opt)
 	if err != nil {
@@ -102,8 +112,7 @@ func open(name string, model []byte, external map[string][]byte, opt Options) (*
 }
 
 func load(file []byte, external map[string][]byte, opt Options) (*Session, error) {
-	used, err := opt.resolve()
-	if err != nil {
+	if _, err := opt.resolve(); err != nil { // before what takes long
 		return nil, err
 	}
 	may := opt.safety()
@@ -111,6 +120,14 @@ func load(file []byte, external map[string][]byte, opt Options) (*Session, error
 	parsed, err := safety.Check(file, may)
 	if err != nil {
 		return nil, engine.Mark(err, ErrFile)
+	}
+	return loadParsed(parsed, opt)
+}
+
+func loadParsed(parsed *safety.File, opt Options) (*Session, error) {
+	used, err := opt.resolve()
+	if err != nil {
+		return nil, err
 	}
 	m, err := foreign.Describe(parsed, opt.Beside, opt.Beyond)
 	if err != nil {

@@ -38,16 +38,34 @@ func (m Model) Open(profile string, o runtime.Options) (*runtime.Session, error)
 		o.LinksWithin = m.options.Runtime.LinksWithin
 		return runtime.Open(m.File, o)
 	}
-	data, beside, err := m.ONNX(profile)
+	file, words, err := m.made(profile)
 	if err != nil {
 		return nil, err
 	}
-	o.Beside = beside
-	return runtime.OpenBytes(data, o)
+	o.Beside = foreign.With(nil, words)
+	return runtime.OpenFile(file, o)
+}
+
+// made is the model's file in memory, and what belongs beside it.
+func (m Model) made(profile string) (*safety.File, map[string][]byte, error) {
+	loaded, err := m.Load()
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := loaded.File(profile)
+	return file, beside(loaded), err
+}
+
+// beside is the tokenizer of a pretrained model by the name of its file.
+func beside(m modelfile.Model) map[string][]byte {
+	if len(m.TokenizerFile) == 0 {
+		return map[string][]byte{}
+	}
+	return map[string][]byte{tokenizer.File: m.TokenizerFile}
 }
 
 // ONNX returns the model's file, and what belongs beside it (runtime.Options); nil for nothing. A file has its own profile.
-func (m Model) ONNX(profile string) (data []byte, beside fs.FS, err error) {
+func (m Model) ONNX(profile string) (data []byte, folder fs.FS, err error) {
 	if m.File != "" {
 		data, external, err := safety.ReadFile(m.File, m.options.Runtime.LinksWithin)
 		return data, foreign.With(foreign.Folder(m.File), external), err
@@ -56,10 +74,7 @@ func (m Model) ONNX(profile string) (data []byte, beside fs.FS, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	files := map[string][]byte{}
-	if len(loaded.TokenizerFile) > 0 {
-		files[tokenizer.File] = loaded.TokenizerFile
-	}
+	files := beside(loaded)
 	name := loaded.FileName(profile) + modelfile.DataSuffix
 	data, weights, err := loaded.ONNXFiles(profile, name)
 	if weights != nil {

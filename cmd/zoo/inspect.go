@@ -64,10 +64,16 @@ func (a *app) inspect(arg string, o inspectOptions) error {
 	if err != nil {
 		return err
 	}
+	var external map[string][]byte // of a model of more than 2 GiB
+	if beside != nil {
+		if data, external, err = safety.ReadBeside(data, beside); err != nil {
+			return fmt.Errorf("%s: %w", arg, err)
+		}
+	}
 	if o.graph {
-		err = a.inspectGraph(data)
+		err = a.inspectGraph(data, external)
 	} else {
-		err = a.inspectFile(arg, data, beside, o.asJSON)
+		err = a.inspectFile(arg, data, external, beside, o.asJSON)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", arg, err)
@@ -76,8 +82,8 @@ func (a *app) inspect(arg string, o inspectOptions) error {
 }
 
 // inspectGraph writes the graph of an ONNX file as text.
-func (a *app) inspectGraph(data []byte) error {
-	f, err := safety.Check(data, safety.Options{})
+func (a *app) inspectGraph(data []byte, external map[string][]byte) error {
+	f, err := safety.Check(data, safety.Options{External: external})
 	if err != nil {
 		return err
 	}
@@ -90,8 +96,8 @@ func (a *app) inspectGraph(data []byte) error {
 }
 
 // inspectFile describes an ONNX file. A damaged one is described before it is an error.
-func (a *app) inspectFile(name string, data []byte, beside fs.FS, asJSON bool) error {
-	r, err := export.Inspect(data)
+func (a *app) inspectFile(name string, data []byte, external map[string][]byte, beside fs.FS, asJSON bool) error {
+	r, err := export.Inspect(data, external)
 	if err != nil && !errors.Is(err, safety.ErrDamaged) {
 		return err
 	}

@@ -40,7 +40,7 @@ type part struct {
 // placed returns where the data of an initializer lies in another file.
 func placed(t *onnxpb.TensorProto) (name string, offset, length int64, err error) {
 	if length, err = bytesOf(t); err == nil {
-		name, offset, err = place(t, length)
+		name, offset, err = placeOf(t, length)
 	}
 	return name, offset, length, err
 }
@@ -98,13 +98,8 @@ func layOut(name string, list []part) (end int64, err error) {
 	return end, nil
 }
 
-// attach gives initializers the data that they have in other files; detach takes it away again.
-func attach(g *onnxpb.GraphProto, files map[string][]byte) (detach func(), err error) {
-	type entry struct {
-		t    *onnxpb.TensorProto
-		data []*onnxpb.StringStringEntryProto
-	}
-	var attached []entry
+// attach gives initializers the data that they have in other files, and returns them.
+func attach(g *onnxpb.GraphProto, files map[string][]byte) (apart []*onnxpb.TensorProto, err error) {
 	for _, t := range g.Initializer {
 		if t.DataLocation != external || len(files) == 0 {
 			continue
@@ -117,22 +112,18 @@ func attach(g *onnxpb.GraphProto, files map[string][]byte) (detach func(), err e
 		if err != nil {
 			return nil, fmt.Errorf("initializer %s: %w", onnxpb.Quote(t.Name), err)
 		}
-		attached = append(attached, entry{t, t.ExternalData})
 		t.RawData, t.DataLocation, t.ExternalData = files[name][offset:offset+length:offset+length], 0, nil
+		apart = append(apart, t)
 	}
-	return func() {
-		for _, e := range attached {
-			e.t.RawData, e.t.DataLocation, e.t.ExternalData = nil, external, e.data
-		}
-	}, nil
+	return apart, nil
 }
 
-// Place puts the data of an initializer into another file.
-func Place(t *onnxpb.TensorProto, name string, offset int64) {
+// place puts the data of an initializer into another file.
+func place(t *onnxpb.TensorProto, name string, offset, length int) {
 	entry := func(key, value string) *onnxpb.StringStringEntryProto {
 		return &onnxpb.StringStringEntryProto{Key: key, Value: value}
 	}
 	t.ExternalData = []*onnxpb.StringStringEntryProto{entry(location, name), entry("offset", fmt.Sprint(offset)),
-		entry("length", fmt.Sprint(len(t.RawData)))}
-	t.RawData, t.DataLocation = nil, external
+		entry("length", fmt.Sprint(length))}
+	t.DataLocation = external
 }

@@ -45,7 +45,7 @@ func TestPlace(t *testing.T) {
 		{nil, "", 0, "its data is in another file, which is not named"},
 		{[]string{"location", ""}, "", 0, "which is not named"},
 	} {
-		name, offset, err := place(aside(1, 2, tc.at...), 8)
+		name, offset, err := placeOf(aside(1, 2, tc.at...), 8)
 		if tc.want == "" && (err != nil || name != tc.name || offset != tc.offset) || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
 			t.Errorf("%q: %q, %d, %v, want %q", tc.at, name, offset, err, tc.want)
 		}

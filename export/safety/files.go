@@ -176,7 +176,7 @@ func (r *inliner) tensor(t *onnxpb.TensorProto) error {
 	if r.size += length; r.size > MaxFile {
 		return fmt.Errorf("with the data of other files the model has more than %d bytes", MaxFile)
 	}
-	name, offset, err := place(t, length)
+	name, offset, err := placeOf(t, length)
 	if err != nil {
 		return err
 	}
@@ -222,8 +222,8 @@ func (r *inliner) read(name string, offset, length int64) ([]byte, error) {
 	return data, nil
 }
 
-// place returns where the data of a tensor is.
-func place(t *onnxpb.TensorProto, length int64) (name string, offset int64, err error) {
+// placeOf returns where the data of a tensor is.
+func placeOf(t *onnxpb.TensorProto, length int64) (name string, offset int64, err error) {
 	for _, e := range t.ExternalData {
 		n, bad := strconv.ParseInt(e.Value, 10, 64)
 		switch {

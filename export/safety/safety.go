@@ -12,8 +12,6 @@ package safety
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"google.golang.org/protobuf/proto"
 
@@ -66,10 +64,11 @@ var (
 
 // File is a model file that has been parsed.
 type File struct {
-	Data            []byte             // the bytes, which hold all data but External
-	External        map[string][]byte  // of Options
-	Proto           *onnxpb.ModelProto // for the packages of this module that read on: see there
-	Inputs, Outputs []card.Port        // inputs without those that have a value in the file
+	Data            []byte                // the bytes, which hold all data but that of Apart
+	Apart           []*onnxpb.TensorProto // initializers of Proto whose data is elsewhere in memory: in Options.External, or see Keep
+	Scattered       bool                  // each of Apart has memory of its own
+	Proto           *onnxpb.ModelProto    // for the packages of this module that read on: see there
+	Inputs, Outputs []card.Port           // inputs without those that have a value in the file
 	Metadata        map[string]string
 
 	validated bool
@@ -82,11 +81,11 @@ func Check(data []byte, opt Options) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("safety: %w", err)
 	}
-	if _, err := attach(m.Graph, opt.External); err != nil {
+	apart, err := attach(m.Graph, opt.External)
+	if err != nil {
 		return nil, fmt.Errorf("safety: %w", err)
 	}
-	f := &File{Data: data, External: opt.External, Proto: m, Inputs: ports(onnxpb.Inputs(m.Graph)), Outputs: ports(onnxpb.Outputs(m.Graph)),
-		Metadata: onnxpb.Metadata(m)}
+	f := newFile(m, data, apart)
 	if opt.Unvalidated {
 		return f, nil
 	}
@@ -98,6 +97,11 @@ func Check(data []byte, opt Options) (*File, error) {
 		return f, fmt.Errorf("safety: %w", err)
 	}
 	return f, nil
+}
+
+func newFile(m *onnxpb.ModelProto, data []byte, apart []*onnxpb.TensorProto) *File {
+	return &File{Data: data, Apart: apart, Proto: m, Inputs: ports(onnxpb.Inputs(m.Graph)), Outputs: ports(onnxpb.Outputs(m.Graph)),
+		Metadata: onnxpb.Metadata(m)}
 }
 
 // Validate validates a file that Check has let pass with Options.Unvalidated, its weights
@@ -118,29 +122,4 @@ func ports(values []onnxpb.Value) (list []card.Port) {
 		list = append(list, card.Port{Name: v.Name, DType: tensor.FromONNX(v.Type).String(), Shape: v.Shape()})
 	}
 	return list
-}
-
-// Marshal writes a file that Check lets pass under the options, with metadata. A card among it
-// gets the hash of the weights, also of those in Options.External.
-func Marshal(m *onnxpb.ModelProto, metadata map[string]string, opt Options) ([]byte, error) {
-	detach, err := attach(m.Graph, opt.External)
-	if err == nil {
-		err = validate(m, opt)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if metadata[card.SchemaKey] != "" {
-		metadata = maps.Clone(metadata)
-		metadata[card.WeightsKey] = weightsHash(m.Graph)
-	}
-	for _, k := range slices.Sorted(maps.Keys(metadata)) {
-		m.MetadataProps = append(m.MetadataProps, &onnxpb.StringStringEntryProto{Key: k, Value: metadata[k]})
-	}
-	detach()
-	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
-	if err != nil {
-		return nil, err
-	}
-	return data, scan(data)
 }

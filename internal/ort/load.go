@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	goruntime "runtime"
+	"runtime/debug"
 	"slices"
 	"unicode/utf16"
 
@@ -16,20 +17,34 @@ import (
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
-// load makes a session. The file's bytes, and those beside it, are not needed afterwards.
-func (a *api) load(file *safety.File, host hostPart, lib Library, opt engine.Options) (session handle, err error) {
+// load makes a session. Of the file what is kept is needed until the session ends, and the rest is taken out of it.
+func (a *api) load(file *safety.File, host hostPart, lib Library, opt engine.Options) (session handle, kept *handed, err error) {
 	options, err := a.create(createSessionOptions)
 	if err != nil {
-		return 0, fmt.Errorf("ort: %w", err)
+		return 0, nil, fmt.Errorf("ort: %w", err)
 	}
 	defer a.call(releaseSessionOptions, uintptr(options))
 	if err := a.configure(options, opt); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	var pin goruntime.Pinner
 	defer pin.Unpin()
-	if err := a.addExternal(options, &pin, file.External); err != nil {
-		return 0, err
+	copied, kept, err := a.handOver(options, file, opt.Provider)
+	defer func() {
+		copied.release()
+		if err != nil {
+			kept.release()
+		}
+		file.Data = nil
+		for _, t := range file.Apart {
+			t.RawData = nil
+		}
+		if len(file.Apart) > 0 {
+			debug.FreeOSMemory()
+		}
+	}()
+	if err != nil {
+		return 0, nil, err
 	}
 	create := func() error {
 		session, err = a.create(createSessionFromArray, uintptr(a.env), pinSlice(&pin, file.Data), uintptr(len(file.Data)),
@@ -40,7 +55,7 @@ func (a *api) load(file *safety.File, host hostPart, lib Library, opt engine.Opt
 		return nil
 	}
 	if opt.Provider == "" || opt.Provider == engine.CPU {
-		return session, create()
+		return session, kept, create()
 	}
 	defer lockProvider(opt.Provider)()
 	// CUDA installs signal handlers of its own (yalue/onnxruntime_go#140).
@@ -50,25 +65,7 @@ func (a *api) load(file *safety.File, host hostPart, lib Library, opt engine.Opt
 		}
 		return create()
 	})
-	return session, err
-}
-
-// addExternal hands over the contents of files with initializers, by name.
-func (a *api) addExternal(options handle, pin *goruntime.Pinner, files map[string][]byte) error {
-	if len(files) == 0 {
-		return nil
-	}
-	var names, contents, sizes []uintptr
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		names = append(names, pathString(pin, name))
-		contents = append(contents, pinSlice(pin, files[name]))
-		sizes = append(sizes, uintptr(len(files[name])))
-	}
-	if err := a.do(addExternalInitializersInMemory, uintptr(options), pinSlice(pin, names), pinSlice(pin, contents),
-		pinSlice(pin, sizes), uintptr(len(names))); err != nil {
-		return fmt.Errorf("ort: data of initializers: %w", err)
-	}
-	return nil
+	return session, kept, err
 }
 
 // releaseSession releases a session of a provider.

@@ -43,6 +43,7 @@ type session struct {
 	mu    sync.RWMutex // runs hold it for reading, Close for writing
 	api   *api
 	model handle // OrtSession; 0 once closed
+	kept  *handed
 
 	inputNames, outputNames uintptr // lists of C strings
 	pin                     *goruntime.Pinner
@@ -65,11 +66,12 @@ func newSession(file engine.File, opt engine.Options) (*session, error) {
 	if s.library, s.api, err = acquire(opt.Provider, opt.Library); err != nil {
 		return nil, err
 	}
-	if s.model, err = s.api.load(file.Parsed, host, s.library, opt); err != nil {
+	if s.model, s.kept, err = s.api.load(file.Parsed, host, s.library, opt); err != nil {
 		return nil, errors.Join(err, release())
 	}
 	if s.device, err = newDevice(s.api, s.model, host, s.inputs, opt); err != nil {
 		s.api.releaseSession(s.model, opt.Provider)
+		s.kept.release()
 		return nil, errors.Join(err, release())
 	}
 	s.inputNames, s.outputNames = cStrings(s.pin, namesOf(s.inputs)), cStrings(s.pin, namesOf(s.outputs))
@@ -104,6 +106,7 @@ func (s *session) Close() error {
 		s.api.call(releaseSession, uintptr(s.model))
 	}
 	s.model = 0
+	s.kept.release()
 	s.pin.Unpin()
 	return errors.Join(err, release())
 }

@@ -72,9 +72,7 @@ func Stored(path string) (modelfile.Model, error) {
 		m.Weights, err = readWeights(path, made.Params())
 		return m, err
 	}
-	if m.Weights, err = f.readWeights(path, made); err == nil {
-		m.Card.Pretrained.SHA256, err = hashFolder(path)
-	}
+	m.Weights, m.Card.Pretrained.SHA256, err = f.readWeights(path, made)
 	return m, err
 }
 

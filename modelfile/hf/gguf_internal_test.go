@@ -107,7 +107,7 @@ func asGGUF(t *testing.T, dir, architecture string) string {
 		"attn.c_attn", "attn_qkv", "attn.c_proj", "attn_output", "mlp.c_fc", "ffn_up", "mlp.c_proj", "ffn_down",
 		"mlp.gate_proj", "ffn_gate", "mlp.up_proj", "ffn_up", "mlp.down_proj", "ffn_down", "input_layernorm", "attn_norm",
 		"pre_feedforward_layernorm", "ffn_norm", "post_feedforward_layernorm", "post_ffw_norm", "ln_1", "attn_norm", "ln_2", "ffn_norm")
-	_, in, err := readTensors(dir, 1<<30)
+	_, in, err := readTensors(dir, 1<<30, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

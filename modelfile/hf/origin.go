@@ -5,12 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"maps"
-	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/internal/files"
@@ -86,29 +82,4 @@ func tokenizerWith(dir, hash string) ([]byte, error) {
 		err = fmt.Errorf("%s is not the one that came with the model, with the SHA-256 %s", path, hash)
 	}
 	return text, err
-}
-
-// hashFolder is the SHA-256 of config.json and the files with the weights, in the order of their names.
-func hashFolder(dir string) (string, error) {
-	names := []string{configFile, weightsFile}
-	if _, err := os.Stat(filepath.Join(dir, weightsFile)); err != nil {
-		shards, err := readIndex(filepath.Join(dir, indexFile))
-		if err != nil {
-			return "", err
-		}
-		names = append([]string{configFile, indexFile}, slices.Sorted(maps.Keys(shards))...)
-	}
-	h := sha256.New()
-	for _, name := range names {
-		f, err := os.Open(filepath.Join(dir, name))
-		if err != nil {
-			return "", err
-		}
-		_, err = io.Copy(h, f)
-		f.Close()
-		if err != nil {
-			return "", err
-		}
-	}
-	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }

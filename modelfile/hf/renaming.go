@@ -3,6 +3,7 @@ package hf
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -33,16 +34,22 @@ func (w *renaming) fail(format string, args ...any) {
 	w.problems = append(w.problems, fmt.Errorf(format, args...))
 }
 
-// readWeights reads the weights of a folder as those of a model of the family.
-func (f family) readWeights(dir string, made models.Model) (map[string]*tensor.Tensor, error) {
-	params := made.Params()
-	listing, all, err := readTensors(dir, roomFor(params))
+// readWeights reads the weights of a folder as those of a model of the family. sum is the SHA-256 of config.json and the
+// files with the weights, in the order of their names.
+func (f family) readWeights(dir string, made models.Model) (weights map[string]*tensor.Tensor, sum string, err error) {
+	params, d := made.Params(), newDigest()
+	defer d.sum()
+	if err := d.file(filepath.Join(dir, configFile)); err != nil {
+		return nil, "", err
+	}
+	listing, all, err := readTensors(dir, roomFor(params), d)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	w := newRenaming(listing, all, params)
 	f.rename(made.Config(), w)
-	return w.finish()
+	weights, err = w.finish()
+	return weights, d.sum(), err
 }
 
 // take returns a tensor of the folder; it is nil, and a problem is noted, where there is none of that many axes.

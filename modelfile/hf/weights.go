@@ -26,7 +26,7 @@ type stored struct {
 // of a model with the parameters params. The error names everything that is
 // wrong, up to a limit.
 func readWeights(dir string, params []pe.Param) (map[string]*tensor.Tensor, error) {
-	listing, all, err := readTensors(dir, roomFor(params))
+	listing, all, err := readTensors(dir, roomFor(params), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -91,11 +91,11 @@ func checkWeight(t *tensor.Tensor, shape []int) error {
 
 // readTensors reads all tensors of a folder. listing is the file that says which
 // there are: like Hugging Face's tools it is the single file where there is one,
-// else the index. A file has at most that many bytes.
-func readTensors(dir string, most int64) (listing string, all map[string]stored, err error) {
+// else the index. A file has at most that many bytes. What is read of the weights' files goes to d, which may be nil.
+func readTensors(dir string, most int64, d *digest) (listing string, all map[string]stored, err error) {
 	listing = filepath.Join(dir, weightsFile)
 	if _, err := os.Stat(listing); err == nil {
-		all, err = readShard(listing, most)
+		all, err = readShard(listing, most, d)
 		return listing, all, err
 	}
 	listing = filepath.Join(dir, indexFile)
@@ -106,9 +106,12 @@ func readTensors(dir string, most int64) (listing string, all map[string]stored,
 	if err != nil {
 		return listing, nil, err
 	}
+	if err := d.file(listing); err != nil {
+		return listing, nil, err
+	}
 	all = map[string]stored{}
 	for _, file := range slices.Sorted(maps.Keys(shards)) {
-		found, err := readShard(filepath.Join(dir, file), most)
+		found, err := readShard(filepath.Join(dir, file), most, d)
 		if err != nil {
 			return listing, nil, err
 		}
@@ -128,13 +131,13 @@ func readTensors(dir string, most int64) (listing string, all map[string]stored,
 }
 
 // readShard reads one file of at most that many bytes.
-func readShard(path string, most int64) (map[string]stored, error) {
+func readShard(path string, most int64, d *digest) (map[string]stored, error) {
 	f, size, err := files.OpenRegular(path, most)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	tensors, _, err := tensor.ReadSafetensors(f, size)
+	tensors, _, err := tensor.ReadSafetensors(d.over(f), size)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -32,7 +32,7 @@ func TestEmbedded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			info, err := export.Inspect(data)
+			info, err := export.Inspect(data, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -35,7 +35,7 @@ var words = []string{tokenizer.PadPiece, tokenizer.EOSPiece, " a"}
 
 func cardOf(t *testing.T, file []byte) card.Card {
 	t.Helper()
-	info, err := export.Inspect(file)
+	info, err := export.Inspect(file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
