@@ -25,7 +25,7 @@ func with(n *onnxpb.NodeProto, attrs ...*onnxpb.AttributeProto) *onnxpb.NodeProt
 }
 
 func tensorAttr(name string, t *onnxpb.TensorProto) *onnxpb.AttributeProto {
-	return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeProto_TENSOR, T: t}
+	return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeTensor, T: t}
 }
 
 func split(outputs int, in ...string) *onnxpb.NodeProto {
@@ -41,11 +41,11 @@ func foreignRows() []foreignRow {
 	all := []any{"batch", "past + seq", 6}
 	return []foreignRow{
 		{name: "Constant", code: 1, axes: []any{2}, nodes: nodes(with(node("Constant", "y"),
-			&onnxpb.AttributeProto{Name: "value_floats", Type: onnxpb.AttributeProto_FLOATS, Floats: []float32{1, 2}}))},
+			&onnxpb.AttributeProto{Name: "value_floats", Type: onnxpb.AttributeFloats, Floats: []float32{1, 2}}))},
 		{name: "Constant of two", bad: "it has 2 attributes, want 1", nodes: nodes(with(node("Constant", "y"), intAttr("value_int", 1), intAttr("value", 1)))},
 		{name: "Constant of none", bad: "it has 0 attributes, want 1", nodes: nodes(node("Constant", "y"))},
 		{name: "Constant of another kind", bad: `the unknown attribute "value_string"`, nodes: nodes(with(node("Constant", "y"),
-			&onnxpb.AttributeProto{Name: "value_string", Type: onnxpb.AttributeProto_STRING, S: []byte("s")}))},
+			&onnxpb.AttributeProto{Name: "value_string", Type: onnxpb.AttributeString, S: []byte("s")}))},
 		{name: "Constant of doubles", bad: "its element type is float64 (11)", nodes: nodes(with(node("Constant", "y"),
 			tensorAttr("value", &onnxpb.TensorProto{DataType: 11, DoubleData: []float64{1}})))},
 		{name: "ConstantOfShape", code: 9, axes: all, nodes: nodes(node("Shape", "s", "x"), with(node("ConstantOfShape", "y", "s"),
@@ -73,7 +73,7 @@ func foreignRows() []foreignRow {
 		{name: "Split into other numbers", bad: "it has 3 outputs and 2 sizes", nodes: nodes(with(split(3, "x", "sizes"), intAttr("axis", -1)))},
 		{name: "Split of names", bad: "sizes of its parts along the axis batch are not known", nodes: nodes(split(2, "x"))},
 		{name: "Split by a word", bad: "attribute axis is of another kind", nodes: nodes(with(split(2, "x"),
-			&onnxpb.AttributeProto{Name: "axis", Type: onnxpb.AttributeProto_STRING, S: []byte("s")}))},
+			&onnxpb.AttributeProto{Name: "axis", Type: onnxpb.AttributeString, S: []byte("s")}))},
 		{name: "Tile", code: 1, axes: []any{"batch", "past + seq", 12}, nodes: nodes(node("Tile", "y", "x", "repeats"))},
 		{name: "Tile of other axes", bad: "its repeats are int64[2]", nodes: nodes(node("Tile", "y", "x", "pair"))},
 		{name: "Tile by data", bad: "needs a shape of known contents", nodes: nodes(node("Tile", "y", "x", "data"))},
@@ -82,7 +82,7 @@ func foreignRows() []foreignRow {
 		{name: "LayerNormalization in doubles", bad: "another precision than float32", nodes: nodes(with(node("LayerNormalization", "y", "x", "w"), intAttr("stash_type", 11)))},
 		{name: "LayerNormalization without a gain", bad: "input 1 is left out", nodes: nodes(node("LayerNormalization", "y", "x", "", "w"))},
 		{name: "ReduceMean over an attribute", code: 1, axes: []any{"batch", "past + seq", 1}, nodes: nodes(with(node("ReduceMean", "y", "x"),
-			&onnxpb.AttributeProto{Name: "axes", Type: onnxpb.AttributeProto_INTS, Ints: []int64{-1}}))},
+			&onnxpb.AttributeProto{Name: "axes", Type: onnxpb.AttributeInts, Ints: []int64{-1}}))},
 		{name: "a shape with −1", code: 1, axes: []any{"batch", "past + seq", 6}, nodes: nodes( // as torch.onnx writes expand(b, -1, -1)
 			node("Shape", "s", "x"), node("Gather", "b", "s", "zero"), node("Concat", "wish", "b", "minus", "minus"),
 			node("Shape", "n", "wish"), with(node("ConstantOfShape", "ones", "n"), tensorAttr("value", int64s("", 1))),

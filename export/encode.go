@@ -83,13 +83,13 @@ func attributeProto(a graph.Attr) (*onnxpb.AttributeProto, error) {
 	p := &onnxpb.AttributeProto{Name: a.Name}
 	switch v := a.Value.(type) {
 	case int64:
-		p.Type, p.I = onnxpb.AttributeProto_INT, &v
+		p.Type, p.I = onnxpb.AttributeInt, &v
 	case []int64:
-		p.Type, p.Ints = onnxpb.AttributeProto_INTS, v
+		p.Type, p.Ints = onnxpb.AttributeInts, v
 	case float32:
-		p.Type, p.F = onnxpb.AttributeProto_FLOAT, &v
+		p.Type, p.F = onnxpb.AttributeFloat, &v
 	case string:
-		p.Type, p.S = onnxpb.AttributeProto_STRING, []byte(v)
+		p.Type, p.S = onnxpb.AttributeString, []byte(v)
 	default:
 		return nil, fmt.Errorf("attribute %s is a %T; ONNX attributes here are int64, []int64, float32 or string",
 			a.Name, a.Value)

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export"
@@ -19,16 +18,16 @@ import (
 func valueInfo(name string, code int32, axes ...any) *onnxpb.ValueInfoProto {
 	shape := &onnxpb.TensorShapeProto{}
 	for _, a := range axes {
-		d := &onnxpb.TensorShapeProto_Dimension{}
+		d := &onnxpb.Dimension{}
 		switch a := a.(type) {
 		case int:
-			d.Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: int64(a)}
+			d.DimValue = new(int64(a))
 		case string:
-			d.Value = &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: a}
+			d.DimParam = new(a)
 		}
 		shape.Dim = append(shape.Dim, d)
 	}
-	t := &onnxpb.TypeProto{TensorType: &onnxpb.TypeProto_Tensor{ElemType: code, Shape: shape}}
+	t := &onnxpb.TypeProto{TensorType: &onnxpb.TensorType{ElemType: code, Shape: shape}}
 	return &onnxpb.ValueInfoProto{Name: name, Type: t}
 }
 
@@ -37,7 +36,7 @@ func node(op, out string, in ...string) *onnxpb.NodeProto {
 }
 
 func intAttr(name string, v int64) *onnxpb.AttributeProto {
-	return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeProto_INT, I: &v}
+	return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeInt, I: &v}
 }
 
 func int64s(name string, v ...int64) *onnxpb.TensorProto {
@@ -60,7 +59,7 @@ func valid() *onnxpb.ModelProto {
 
 func marshal(t testing.TB, m *onnxpb.ModelProto) []byte {
 	t.Helper()
-	data, err := proto.Marshal(m)
+	data, err := onnxpb.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +169,7 @@ func TestReadRefuses(t *testing.T) {
 		{"bool of 2", "element 0 of a bool tensor is 2",
 			func(x *m) { *first(x) = onnxpb.TensorProto{Name: "w", DataType: 9, RawData: []byte{2}} }},
 		{"attribute kind", "kind GRAPH", func(x *m) {
-			x.Graph.Node[0].Attribute = []*onnxpb.AttributeProto{{Name: "body", Type: onnxpb.AttributeProto_GRAPH}}
+			x.Graph.Node[0].Attribute = []*onnxpb.AttributeProto{{Name: "body", Type: onnxpb.AttributeGraph}}
 		}},
 		{"attribute without kind", "kind UNDEFINED",
 			func(x *m) { x.Graph.Node[0].Attribute = []*onnxpb.AttributeProto{{Name: "a"}} }},

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
@@ -81,7 +79,7 @@ func negated() *onnxpb.ModelProto {
 
 // TestLeftOut: an input that is left out is refused wherever it stands, and so are nodes of another form.
 func TestLeftOut(t *testing.T) {
-	attribute := func(kind onnxpb.AttributeProto_AttributeType) []*onnxpb.AttributeProto {
+	attribute := func(kind onnxpb.AttributeType) []*onnxpb.AttributeProto {
 		return []*onnxpb.AttributeProto{{Name: "a", Type: kind}}
 	}
 	for _, tc := range []struct {
@@ -95,15 +93,15 @@ func TestLeftOut(t *testing.T) {
 		{&onnxpb.NodeProto{OpType: "Split", Input: []string{"x", ""}, Output: []string{"y", "z"}}, ""},
 		{&onnxpb.NodeProto{OpType: "Split", Input: []string{"", "x"}, Output: []string{"y", "z"}}, "input 0 is left out"},
 		{&onnxpb.NodeProto{OpType: "Tile", Input: []string{"x", "x", "x"}, Output: []string{"y"}}, "it has 3 inputs and 1 outputs; supported are 2, and 1"},
-		{&onnxpb.NodeProto{OpType: "Tile", Input: []string{"x", "x"}, Output: []string{"y"}, Attribute: attribute(onnxpb.AttributeProto_INT)}, `the unknown attribute "a"`},
+		{&onnxpb.NodeProto{OpType: "Tile", Input: []string{"x", "x"}, Output: []string{"y"}, Attribute: attribute(onnxpb.AttributeInt)}, `the unknown attribute "a"`},
 		{&onnxpb.NodeProto{OpType: "Add", Output: []string{"y"}}, "it has 0 inputs and 1 outputs; supported are 1 or more, and 1"},
 		{&onnxpb.NodeProto{OpType: "Add", Input: []string{"x"}}, "it has 1 inputs and 0 outputs"},
 		{&onnxpb.NodeProto{OpType: "Add", Input: []string{"x"}, Output: []string{""}}, "it has 1 inputs and 1 outputs"},
 		{&onnxpb.NodeProto{OpType: "Add", Input: []string{"x"}, Output: []string{"y", "z"}}, "it has 1 inputs and 2 outputs"},
 		{&onnxpb.NodeProto{OpType: "Attention", Input: []string{"x", "x", "x"}, Output: []string{"y"}}, "it needs opset 23, and the file is opset 18"},
 		{&onnxpb.NodeProto{OpType: "ReduceMean", Input: []string{"x", "x"}, Output: []string{"y"}}, ""}, // since 18
-		{&onnxpb.NodeProto{OpType: "Add", Input: []string{"x"}, Output: []string{"y"}, Attribute: attribute(onnxpb.AttributeProto_INT)}, ""},
-		{&onnxpb.NodeProto{OpType: "Add", Input: []string{"x"}, Output: []string{"y"}, Attribute: attribute(onnxpb.AttributeProto_FLOATS)},
+		{&onnxpb.NodeProto{OpType: "Add", Input: []string{"x"}, Output: []string{"y"}, Attribute: attribute(onnxpb.AttributeInt)}, ""},
+		{&onnxpb.NodeProto{OpType: "Add", Input: []string{"x"}, Output: []string{"y"}, Attribute: attribute(onnxpb.AttributeFloats)},
 			`attribute "a" is of kind FLOATS; supported are INT, INTS, FLOAT and STRING`},
 	} {
 		err := checkNode(tc.n, 18)
@@ -117,7 +115,7 @@ func TestLeftOut(t *testing.T) {
 // one and all that it says.
 func TestInspectProblems(t *testing.T) {
 	marshal := func(m *onnxpb.ModelProto) []byte {
-		data, err := proto.Marshal(m)
+		data, err := onnxpb.Marshal(m)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -106,7 +106,7 @@ func intoLoop(p *onnxpb.GraphProto, g *graph.Graph, states []card.State, end int
 	p.Node = append(p.Node, &onnxpb.NodeProto{
 		OpType: "Loop", Name: inAnswer + "Loop", Output: outputs,
 		Input:     append(list(turns, going, known), initial...),
-		Attribute: []*onnxpb.AttributeProto{{Name: "body", Type: onnxpb.AttributeProto_GRAPH, G: a.turn(width, pads, room)}},
+		Attribute: []*onnxpb.AttributeProto{{Name: "body", Type: onnxpb.AttributeGraph, G: a.turn(width, pads, room)}},
 	})
 	o.finish(rows, width)
 	return nil

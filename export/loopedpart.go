@@ -84,7 +84,7 @@ func (o part) initial(s card.State, rows, room string) {
 	initial := tensor.Of([]float32{float32(s.Initial)}, 1)
 	value := tensorProto("", initial)
 	o.named(inPrompt+s.Past, s.Past, "ConstantOfShape", list(o.add(s.Past+"/shape", "Concat", shape, attribute("axis", 0))),
-		&onnxpb.AttributeProto{Name: "value", Type: onnxpb.AttributeProto_TENSOR, T: value})
+		&onnxpb.AttributeProto{Name: "value", Type: onnxpb.AttributeTensor, T: value})
 }
 
 // run runs the model, on values behind a prefix, and returns the most probable tokens [B,1].
@@ -138,7 +138,7 @@ func (a *looped) constant(name string, t *tensor.Tensor) string {
 var toInt64 = attribute("to", int64(tensor.Int64.ONNX()))
 
 func attribute(name string, value int64) *onnxpb.AttributeProto {
-	return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeProto_INT, I: &value}
+	return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeInt, I: &value}
 }
 
 func list(names ...string) []string { return names }

@@ -241,15 +241,15 @@ func attributesOf(n *onnxpb.NodeProto) []graph.Attr {
 	for _, a := range n.Attribute {
 		var value any
 		switch a.Type {
-		case onnxpb.AttributeProto_INT:
-			value = a.GetI()
-		case onnxpb.AttributeProto_INTS:
+		case onnxpb.AttributeInt:
+			value = onnxpb.Get(a.I)
+		case onnxpb.AttributeInts:
 			value = a.Ints
-		case onnxpb.AttributeProto_FLOAT:
-			value = a.GetF()
-		case onnxpb.AttributeProto_FLOATS:
+		case onnxpb.AttributeFloat:
+			value = onnxpb.Get(a.F)
+		case onnxpb.AttributeFloats:
 			value = a.Floats
-		case onnxpb.AttributeProto_TENSOR:
+		case onnxpb.AttributeTensor:
 			value = a.T
 		default:
 			value = string(a.S)
@@ -291,12 +291,12 @@ func typeOf(v *onnxpb.ValueInfoProto) (tensor.DType, []graph.Dim, error) {
 	var shape []graph.Dim
 	for i, d := range t.Shape.Dim {
 		var dim graph.Dim
-		switch x := d.Value.(type) {
-		case *onnxpb.TensorShapeProto_Dimension_DimValue:
-			dim = graph.N(int(x.DimValue))
-		case *onnxpb.TensorShapeProto_Dimension_DimParam:
+		switch {
+		case d.DimValue != nil:
+			dim = graph.N(int(*d.DimValue))
+		case d.DimParam != nil:
 			var err error
-			if dim, err = graph.ParseDim(x.DimParam); err != nil {
+			if dim, err = graph.ParseDim(*d.DimParam); err != nil {
 				return 0, nil, fmt.Errorf("axis %d: %w", i, err)
 			}
 		default:

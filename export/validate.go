@@ -121,10 +121,10 @@ func checkNode(n *onnxpb.NodeProto, opset int) error {
 			return fmt.Errorf("it has the unknown attribute %s", onnxpb.Quote(a.Name))
 		}
 		switch a.Type {
-		case onnxpb.AttributeProto_INT, onnxpb.AttributeProto_INTS,
-			onnxpb.AttributeProto_FLOAT, onnxpb.AttributeProto_STRING:
+		case onnxpb.AttributeInt, onnxpb.AttributeInts,
+			onnxpb.AttributeFloat, onnxpb.AttributeString:
 			continue
-		case onnxpb.AttributeProto_TENSOR, onnxpb.AttributeProto_FLOATS:
+		case onnxpb.AttributeTensor, onnxpb.AttributeFloats:
 			if isComposed && strings.HasPrefix(a.Name, "value") {
 				continue
 			}
@@ -158,7 +158,7 @@ func operators() []string {
 // checkType checks the declared type of an input or output. Whether the axes
 // make sense is left to typeOf.
 func checkType(v *onnxpb.ValueInfoProto) error {
-	t := v.GetType().GetTensorType()
+	t := onnxpb.TensorOf(v)
 	if _, ok := dtypeOf(t.ElemType); !ok {
 		return fmt.Errorf("its element type is %s (%d); supported are %s",
 			typeName(t.ElemType), t.ElemType, heldText())

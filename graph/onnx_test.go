@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
@@ -66,7 +64,7 @@ func TestOpsetIsONNXs(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.Proto.OpsetImport = []*onnxpb.OperatorSetIdProto{{Version: int64(opset)}}
-		changed, err := proto.Marshal(f.Proto)
+		changed, err := onnxpb.Marshal(f.Proto)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/internal/onnxpb"
@@ -131,14 +129,14 @@ func TestExternalDataRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &onnxpb.ModelProto{}
-			if err := proto.Unmarshal(file, m); err != nil {
+			if err := onnxpb.Unmarshal(file, m, true); err != nil {
 				t.Fatal(err)
 			}
 			changed := file
 			if tc.change != nil {
 				tc.change(m)
 				var err error
-				if changed, err = proto.Marshal(m); err != nil {
+				if changed, err = onnxpb.Marshal(m); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -17,13 +17,13 @@ import (
 	"github.com/nopezoo/zoo/internal/tasktest"
 
 	"github.com/rogpeppe/go-internal/testscript"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/foreigntest"
+	"github.com/nopezoo/zoo/internal/onnxpb"
 	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
@@ -314,7 +314,7 @@ func foreignModel(ts *testscript.TestScript, _ bool, args []string) {
 		}
 		return
 	}
-	data, err := proto.Marshal(foreigntest.Decoder{}.Filled(1).Proto())
+	data, err := onnxpb.Marshal(foreigntest.Decoder{}.Filled(1).Proto())
 	ts.Check(err)
 	var vocab []string
 	for id := range 23 {

@@ -8,7 +8,7 @@ import (
 )
 
 func number(name string, v int64) *onnxpb.AttributeProto {
-	return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeProto_INT, I: &v}
+	return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeInt, I: &v}
 }
 
 // TestWindows: the windows of GroupQueryAttention nodes, and which inputs are caches of these alone.

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
@@ -135,7 +133,7 @@ func TestRefused(t *testing.T) {
 	change := func(d foreigntest.Decoder, f func(g *onnxpb.GraphProto)) []byte {
 		p := d.Filled(1).Proto()
 		f(p.Graph)
-		data, err := proto.Marshal(p)
+		data, err := onnxpb.Marshal(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +144,7 @@ func TestRefused(t *testing.T) {
 			g.Output = slices.DeleteFunc(g.Output, func(v *onnxpb.ValueInfoProto) bool { return strings.HasPrefix(v.Name, prefix) })
 		}
 	}
-	axis := func(name string, i int, d *onnxpb.TensorShapeProto_Dimension) func(g *onnxpb.GraphProto) {
+	axis := func(name string, i int, d *onnxpb.Dimension) func(g *onnxpb.GraphProto) {
 		return func(g *onnxpb.GraphProto) {
 			for _, v := range append(g.Input, g.Output...) {
 				if v.Name == name {
@@ -164,9 +162,9 @@ func TestRefused(t *testing.T) {
 			}
 		}
 	}
-	fixed := &onnxpb.TensorShapeProto_Dimension{Value: &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: 5}}
-	open := &onnxpb.TensorShapeProto_Dimension{}
-	heads := &onnxpb.TensorShapeProto_Dimension{Value: &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: "batch_size x num_heads"}}
+	fixed := &onnxpb.Dimension{DimValue: new(int64(5))}
+	open := &onnxpb.Dimension{}
+	heads := &onnxpb.Dimension{DimParam: new("batch_size x num_heads")}
 	none := func(*onnxpb.GraphProto) {}
 	for _, tc := range []struct {
 		name   string
@@ -262,7 +260,7 @@ func TestFolder(t *testing.T) {
 			{Key: "offset", Value: fmt.Sprint(len(weights))}, {Key: "length", Value: fmt.Sprint(len(w.RawData))}}
 		weights, w.RawData, w.DataLocation = append(weights, w.RawData...), nil, 1
 	}
-	data, err := proto.Marshal(p)
+	data, err := onnxpb.Marshal(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +316,7 @@ func TestFolder(t *testing.T) {
 func TestDomains(t *testing.T) {
 	p := (foreigntest.Decoder{}).Filled(1).Proto()
 	p.Graph.Node[0].Domain = "com.microsoft"
-	data, err := proto.Marshal(p)
+	data, err := onnxpb.Marshal(p)
 	if err != nil {
 		t.Fatal(err)
 	}

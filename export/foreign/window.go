@@ -39,7 +39,7 @@ func attentionOf(g *onnxpb.GraphProto) attention {
 		a.count++
 		numbers := map[string]int64{}
 		for _, attr := range n.Attribute {
-			numbers[attr.Name] = attr.GetI()
+			numbers[attr.Name] = onnxpb.Get(attr.I)
 		}
 		tokens := numbers["local_window_size"]
 		if tokens <= 0 {

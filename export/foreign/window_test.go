@@ -9,8 +9,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
@@ -53,17 +51,17 @@ func widened(t *testing.T, capacity int64) []byte {
 		return data
 	}
 	var m onnxpb.ModelProto
-	if err := proto.Unmarshal(data, &m); err != nil {
+	if err := onnxpb.Unmarshal(data, &m, true); err != nil {
 		t.Fatal(err)
 	}
 	for _, v := range slices.Concat(m.Graph.Input, m.Graph.Output) {
 		for _, d := range v.Type.TensorType.Shape.Dim {
-			if strings.HasSuffix(d.GetDimParam(), "_sliding_length") {
-				d.Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: capacity}
+			if strings.HasSuffix(onnxpb.Get(d.DimParam), "_sliding_length") {
+				*d = onnxpb.Dimension{DimValue: new(capacity)}
 			}
 		}
 	}
-	if data, err = proto.Marshal(&m); err != nil {
+	if data, err = onnxpb.Marshal(&m); err != nil {
 		t.Fatal(err)
 	}
 	return data
@@ -206,7 +204,7 @@ func TestWindowedBatcher(t *testing.T) {
 // no more.
 func groupQuery(window int64, caches ...string) *onnxpb.NodeProto {
 	number := func(name string, v int64) *onnxpb.AttributeProto {
-		return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeProto_INT, I: &v}
+		return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeInt, I: &v}
 	}
 	return &onnxpb.NodeProto{Domain: "com.microsoft", OpType: "GroupQueryAttention", Input: append([]string{"q", "k", "v"}, caches...),
 		Attribute: []*onnxpb.AttributeProto{number("local_window_size", window), number("sliding_window_cache", int64(len(caches)))}}

@@ -21,7 +21,7 @@ func (v *validator) attributes(n *onnxpb.NodeProto, s *scope) error {
 		if err := checkAttribute(a); err != nil {
 			return fmt.Errorf("attribute %s %w", onnxpb.Quote(a.Name), err)
 		}
-		if a.Type == onnxpb.AttributeProto_GRAPH {
+		if a.Type == onnxpb.AttributeGraph {
 			graphs[a.Name] = a.G
 		}
 	}
@@ -37,27 +37,27 @@ func checkAttribute(a *onnxpb.AttributeProto) error {
 	if a.RefAttrName != "" {
 		return fmt.Errorf("refers to a function's attribute, which is not supported")
 	}
-	held := map[onnxpb.AttributeProto_AttributeType]bool{
-		onnxpb.AttributeProto_FLOAT:          a.F != nil,
-		onnxpb.AttributeProto_INT:            a.I != nil,
-		onnxpb.AttributeProto_STRING:         a.S != nil,
-		onnxpb.AttributeProto_TENSOR:         a.T != nil,
-		onnxpb.AttributeProto_GRAPH:          a.G != nil,
-		onnxpb.AttributeProto_FLOATS:         len(a.Floats) > 0,
-		onnxpb.AttributeProto_INTS:           len(a.Ints) > 0,
-		onnxpb.AttributeProto_STRINGS:        len(a.Strings) > 0,
-		onnxpb.AttributeProto_TENSORS:        len(a.Tensors) > 0,
-		onnxpb.AttributeProto_GRAPHS:         len(a.Graphs) > 0,
-		onnxpb.AttributeProto_TYPE_PROTO:     len(a.Tp) > 0,
-		onnxpb.AttributeProto_TYPE_PROTOS:    len(a.TypeProtos) > 0,
-		onnxpb.AttributeProto_SPARSE_TENSOR:  len(a.SparseTensor) > 0,
-		onnxpb.AttributeProto_SPARSE_TENSORS: len(a.SparseTensors) > 0,
+	held := map[onnxpb.AttributeType]bool{
+		onnxpb.AttributeFloat:         a.F != nil,
+		onnxpb.AttributeInt:           a.I != nil,
+		onnxpb.AttributeString:        a.S != nil,
+		onnxpb.AttributeTensor:        a.T != nil,
+		onnxpb.AttributeGraph:         a.G != nil,
+		onnxpb.AttributeFloats:        len(a.Floats) > 0,
+		onnxpb.AttributeInts:          len(a.Ints) > 0,
+		onnxpb.AttributeStrings:       len(a.Strings) > 0,
+		onnxpb.AttributeTensors:       len(a.Tensors) > 0,
+		onnxpb.AttributeGraphs:        len(a.Graphs) > 0,
+		onnxpb.AttributeTypeProto:     len(a.Tp) > 0,
+		onnxpb.AttributeTypeProtos:    len(a.TypeProtos) > 0,
+		onnxpb.AttributeSparseTensor:  len(a.SparseTensor) > 0,
+		onnxpb.AttributeSparseTensors: len(a.SparseTensors) > 0,
 	}
 	switch a.Type {
-	case onnxpb.AttributeProto_UNDEFINED, onnxpb.AttributeProto_GRAPHS,
-		onnxpb.AttributeProto_SPARSE_TENSOR, onnxpb.AttributeProto_SPARSE_TENSORS:
+	case onnxpb.AttributeUndefined, onnxpb.AttributeGraphs,
+		onnxpb.AttributeSparseTensor, onnxpb.AttributeSparseTensors:
 		return fmt.Errorf("is of kind %v, which is not supported", a.Type)
-	case onnxpb.AttributeProto_GRAPH, onnxpb.AttributeProto_TENSOR:
+	case onnxpb.AttributeGraph, onnxpb.AttributeTensor:
 		if !held[a.Type] {
 			return fmt.Errorf("is of kind %v and holds none", a.Type)
 		}
@@ -209,7 +209,7 @@ func declared(m *onnxpb.ModelProto) *onnxpb.NodeProto {
 		return nil
 	}
 	for _, a := range n.Attribute {
-		if a.Name == "num_scan_inputs" && a.GetI() == int64(len(n.Input)-1) {
+		if a.Name == "num_scan_inputs" && onnxpb.Get(a.I) == int64(len(n.Input)-1) {
 			return n
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/internal/onnxpb"
-	"google.golang.org/protobuf/proto"
 )
 
 // neg is x → Neg → y.
@@ -40,7 +39,7 @@ func TestBounds(t *testing.T) {
 	}
 	axisNamed := func(n int) func(x *model) {
 		return func(x *model) {
-			x.Graph.Input[0].Type.TensorType.Shape.Dim[0].Value = &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: long(n)}
+			x.Graph.Input[0].Type.TensorType.Shape.Dim[0] = &onnxpb.Dimension{DimParam: new(long(n))}
 		}
 	}
 	ports := func(inputs, outputs int) func(x *model) {
@@ -129,7 +128,7 @@ func TestBounds(t *testing.T) {
 		{"no tensor", `input "x": it is not declared as a tensor`, func(x *model) { x.Graph.Input[0].Type = nil }},
 		{"no tensor out", `output "y": it is not declared as a tensor`, func(x *model) { x.Graph.Output[0].Type = nil }},
 		{"axes out", `output "y": axis 0 has the length -2`, func(x *model) {
-			x.Graph.Output[0].Type.TensorType.Shape.Dim[0].Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: -2}
+			x.Graph.Output[0].Type.TensorType.Shape.Dim[0] = &onnxpb.Dimension{DimValue: new(int64(-2))}
 		}},
 		{"output that is not made", `output "z": no node makes it`, func(x *model) { x.Graph.Output[0].Name = "z" }},
 		{"an input as output", "", func(x *model) { x.Graph.Output[0].Name = "x" }},
@@ -145,30 +144,30 @@ func TestBounds(t *testing.T) {
 
 // TestHeldAttributes: an attribute holds what its kind says, and nothing else.
 func TestHeldAttributes(t *testing.T) {
-	type kind = onnxpb.AttributeProto_AttributeType
+	type kind = onnxpb.AttributeType
 	good := &onnxpb.TensorProto{DataType: 1, Dims: []int64{1}, FloatData: []float32{2}}
 	hold := map[kind]func(a *onnxpb.AttributeProto){
-		onnxpb.AttributeProto_FLOAT:          func(a *onnxpb.AttributeProto) { a.F = new(float32) },
-		onnxpb.AttributeProto_INT:            func(a *onnxpb.AttributeProto) { a.I = new(int64) },
-		onnxpb.AttributeProto_STRING:         func(a *onnxpb.AttributeProto) { a.S = []byte{} },
-		onnxpb.AttributeProto_TENSOR:         func(a *onnxpb.AttributeProto) { a.T = good },
-		onnxpb.AttributeProto_GRAPH:          func(a *onnxpb.AttributeProto) { a.G = &onnxpb.GraphProto{} },
-		onnxpb.AttributeProto_FLOATS:         func(a *onnxpb.AttributeProto) { a.Floats = []float32{1} },
-		onnxpb.AttributeProto_INTS:           func(a *onnxpb.AttributeProto) { a.Ints = []int64{1} },
-		onnxpb.AttributeProto_STRINGS:        func(a *onnxpb.AttributeProto) { a.Strings = [][]byte{{}} },
-		onnxpb.AttributeProto_TENSORS:        func(a *onnxpb.AttributeProto) { a.Tensors = []*onnxpb.TensorProto{good} },
-		onnxpb.AttributeProto_GRAPHS:         func(a *onnxpb.AttributeProto) { a.Graphs = []*onnxpb.GraphProto{{}} },
-		onnxpb.AttributeProto_TYPE_PROTO:     func(a *onnxpb.AttributeProto) { a.Tp = []byte{1} },
-		onnxpb.AttributeProto_TYPE_PROTOS:    func(a *onnxpb.AttributeProto) { a.TypeProtos = [][]byte{{}} },
-		onnxpb.AttributeProto_SPARSE_TENSOR:  func(a *onnxpb.AttributeProto) { a.SparseTensor = []byte{1} },
-		onnxpb.AttributeProto_SPARSE_TENSORS: func(a *onnxpb.AttributeProto) { a.SparseTensors = [][]byte{{}} },
+		onnxpb.AttributeFloat:         func(a *onnxpb.AttributeProto) { a.F = new(float32) },
+		onnxpb.AttributeInt:           func(a *onnxpb.AttributeProto) { a.I = new(int64) },
+		onnxpb.AttributeString:        func(a *onnxpb.AttributeProto) { a.S = []byte{} },
+		onnxpb.AttributeTensor:        func(a *onnxpb.AttributeProto) { a.T = good },
+		onnxpb.AttributeGraph:         func(a *onnxpb.AttributeProto) { a.G = &onnxpb.GraphProto{} },
+		onnxpb.AttributeFloats:        func(a *onnxpb.AttributeProto) { a.Floats = []float32{1} },
+		onnxpb.AttributeInts:          func(a *onnxpb.AttributeProto) { a.Ints = []int64{1} },
+		onnxpb.AttributeStrings:       func(a *onnxpb.AttributeProto) { a.Strings = [][]byte{{}} },
+		onnxpb.AttributeTensors:       func(a *onnxpb.AttributeProto) { a.Tensors = []*onnxpb.TensorProto{good} },
+		onnxpb.AttributeGraphs:        func(a *onnxpb.AttributeProto) { a.Graphs = []*onnxpb.GraphProto{{}} },
+		onnxpb.AttributeTypeProto:     func(a *onnxpb.AttributeProto) { a.Tp = []byte{1} },
+		onnxpb.AttributeTypeProtos:    func(a *onnxpb.AttributeProto) { a.TypeProtos = [][]byte{{}} },
+		onnxpb.AttributeSparseTensor:  func(a *onnxpb.AttributeProto) { a.SparseTensor = []byte{1} },
+		onnxpb.AttributeSparseTensors: func(a *onnxpb.AttributeProto) { a.SparseTensors = [][]byte{{}} },
 	}
-	unsupported := []kind{onnxpb.AttributeProto_UNDEFINED, onnxpb.AttributeProto_GRAPHS, onnxpb.AttributeProto_SPARSE_TENSOR,
-		onnxpb.AttributeProto_SPARSE_TENSORS}
-	if len(hold) != len(onnxpb.AttributeProto_AttributeType_name)-1 {
-		t.Errorf("%d kinds are looked at, of %d", len(hold), len(onnxpb.AttributeProto_AttributeType_name)-1)
+	unsupported := []kind{onnxpb.AttributeUndefined, onnxpb.AttributeGraphs, onnxpb.AttributeSparseTensor,
+		onnxpb.AttributeSparseTensors}
+	if len(hold) != len(onnxpb.AttributeTypes)-1 {
+		t.Errorf("%d kinds are looked at, of %d", len(hold), len(onnxpb.AttributeTypes)-1)
 	}
-	for number := range onnxpb.AttributeProto_AttributeType_name {
+	for number := range onnxpb.AttributeTypes {
 		of := kind(number)
 		check := func(want string, held ...kind) {
 			a := &onnxpb.AttributeProto{Name: "a", Type: of}
@@ -183,7 +182,7 @@ func TestHeldAttributes(t *testing.T) {
 		case slices.Contains(unsupported, of):
 			check(fmt.Sprintf("is of kind %v, which is not supported", of))
 			continue
-		case of == onnxpb.AttributeProto_GRAPH || of == onnxpb.AttributeProto_TENSOR:
+		case of == onnxpb.AttributeGraph || of == onnxpb.AttributeTensor:
 			check(fmt.Sprintf("is of kind %v and holds none", of))
 		default:
 			check("") // a value of 0 need not be written
@@ -195,13 +194,13 @@ func TestHeldAttributes(t *testing.T) {
 			}
 		}
 	}
-	if err := checkAttribute(&onnxpb.AttributeProto{Type: onnxpb.AttributeProto_INT, RefAttrName: "b"}); err == nil ||
+	if err := checkAttribute(&onnxpb.AttributeProto{Type: onnxpb.AttributeInt, RefAttrName: "b"}); err == nil ||
 		!strings.Contains(err.Error(), "refers to a function's attribute") {
 		t.Errorf("a reference: %v", err)
 	}
 	bad := &onnxpb.TensorProto{DataType: 99}
-	for _, a := range []*onnxpb.AttributeProto{{Type: onnxpb.AttributeProto_TENSOR, T: bad},
-		{Type: onnxpb.AttributeProto_TENSORS, Tensors: []*onnxpb.TensorProto{good, bad}}} {
+	for _, a := range []*onnxpb.AttributeProto{{Type: onnxpb.AttributeTensor, T: bad},
+		{Type: onnxpb.AttributeTensors, Tensors: []*onnxpb.TensorProto{good, bad}}} {
 		if err := checkAttribute(a); err == nil || !strings.Contains(err.Error(), "holds a tensor: its element type is 99") {
 			t.Errorf("a bad tensor: %v", err)
 		}
@@ -261,7 +260,7 @@ func TestSayings(t *testing.T) {
 	m.MetadataProps = []*onnxpb.StringStringEntryProto{{Key: "a", Value: "b"}}
 	m.Graph.Input = append(m.Graph.Input, shapedInput("w", 2, -1, 0))
 	m.Graph.Initializer = []*onnxpb.TensorProto{ints("x", false, 1)} // the default of an input
-	data, err := proto.Marshal(m)
+	data, err := onnxpb.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +299,7 @@ func TestUnvalidated(t *testing.T) {
 	}
 	x := neg()
 	x.Graph.Node[0].Domain = "other"
-	data, err := proto.Marshal(x)
+	data, err := onnxpb.Marshal(x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,7 +329,7 @@ func TestBareLoop(t *testing.T) {
 		}
 		x.Graph.Initializer = []*onnxpb.TensorProto{ints("most", true, 3), {Name: "go", DataType: typeBool, Int32Data: []int32{1}}}
 		x.Graph.Node = append(x.Graph.Node, &onnxpb.NodeProto{OpType: "Loop", Input: []string{"most", "go"}[:inputs],
-			Attribute: []*onnxpb.AttributeProto{{Name: "body", Type: onnxpb.AttributeProto_GRAPH, G: body}}})
+			Attribute: []*onnxpb.AttributeProto{{Name: "body", Type: onnxpb.AttributeGraph, G: body}}})
 		if err := validate(x, Options{ControlFlow: true}); passes != (err == nil) {
 			t.Errorf("a Loop of %d inputs: %v", inputs, err)
 		}

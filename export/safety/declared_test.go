@@ -4,8 +4,6 @@ import (
 	"os"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
@@ -18,7 +16,7 @@ func TestDeclaredStates(t *testing.T) {
 	}
 	for n, want := range map[int]bool{0: false, 1: true, 2: false} {
 		m := &onnxpb.ModelProto{}
-		if err := proto.Unmarshal(data, m); err != nil {
+		if err := onnxpb.Unmarshal(data, m, true); err != nil {
 			t.Fatal(err)
 		}
 		c, err := card.Parse(onnxpb.Metadata(m))

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
@@ -97,7 +95,7 @@ func TestInlined(t *testing.T) {
 		}
 		for said, hold := range holders {
 			for depth := range 3 {
-				w := proto.Clone(tc.of).(*onnxpb.TensorProto)
+				w := new(*tc.of)
 				g := &onnxpb.GraphProto{}
 				hold(g, w)
 				for i := range depth { // within other graphs
@@ -155,7 +153,7 @@ func TestInlined(t *testing.T) {
 func TestUntouched(t *testing.T) {
 	m := neg()
 	m.DocString = location
-	data, err := proto.Marshal(m)
+	data, err := onnxpb.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +171,7 @@ func TestUntouched(t *testing.T) {
 		t.Error("a file that is not there is read")
 	}
 	m.Graph.Initializer = []*onnxpb.TensorProto{aside(2, 4, "location", "none")}
-	if data, err = proto.Marshal(m); err != nil {
+	if data, err = onnxpb.Marshal(m); err != nil {
 		t.Fatal(err)
 	}
 	fsys["m"] = &fstest.MapFile{Data: append(data, 0x98, 0x06, 5)}

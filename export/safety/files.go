@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
@@ -101,7 +99,7 @@ func ReadBeside(data []byte, folder fs.FS) (inlined []byte, external map[string]
 	if !mentionsFiles(data) {
 		return data, nil, nil
 	}
-	m, err := parse(data, proto.UnmarshalOptions{}) // keeps what our schema lacks
+	m, err := parse(data, true)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -119,7 +117,7 @@ func ReadBeside(data []byte, folder fs.FS) (inlined []byte, external map[string]
 	if len(r.files) == 0 {
 		return data, nil, nil
 	}
-	inlined, err = proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	inlined, err = onnxpb.Marshal(m)
 	return inlined, nil, err
 }
 

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/export/safety"
@@ -99,7 +97,7 @@ func TestReadFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			var whole modelProto
-			if err := proto.Unmarshal(got, &whole); err != nil {
+			if err := onnxpb.Unmarshal(got, &whole, true); err != nil {
 				t.Fatal(err)
 			}
 			if w := whole.Graph.Initializer[0]; !bytes.Equal(w.RawData, data[4:8]) || w.DataLocation != 0 ||
@@ -124,7 +122,7 @@ func TestReadFileBounded(t *testing.T) {
 		{1<<29 - 1, "overlap at byte 0"},
 	} {
 		m := outside(pair("location", "w.data"))
-		w := proto.Clone(m.Graph.Initializer[0]).(*onnxpb.TensorProto)
+		w := outside(pair("location", "w.data")).Graph.Initializer[0]
 		m.Graph.Initializer[0].Dims[0], w.Name, w.Dims[0] = 25, "w2", tc.elements
 		m.Graph.Initializer = append(m.Graph.Initializer, w)
 		path := filepath.Join(t.TempDir(), "m.onnx")
@@ -172,7 +170,7 @@ func built(t *testing.T, encoding string) (models.Model, []byte) {
 func parse(t *testing.T, data []byte) *modelProto {
 	t.Helper()
 	m := &modelProto{}
-	if err := proto.Unmarshal(data, m); err != nil {
+	if err := onnxpb.Unmarshal(data, m, true); err != nil {
 		t.Fatal(err)
 	}
 	return m
@@ -249,7 +247,7 @@ func TestOpenRefuses(t *testing.T) {
 	domain.Graph.Node[0].Domain = "com.microsoft"
 	negative := parse(t, good)
 	axis := negative.Graph.Input[0].Type.TensorType.Shape.Dim[0]
-	axis.Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: -1}
+	*axis = onnxpb.Dimension{DimValue: new(int64(-1))}
 	huge := parse(t, good)
 	huge.Graph.Initializer[0].Dims = []int64{1 << 51}
 	for _, tc := range []struct {

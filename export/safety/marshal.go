@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
@@ -91,9 +89,9 @@ func without(m *onnxpb.ModelProto, name string, offset func(*onnxpb.TensorProto)
 }
 
 func marshal(m *onnxpb.ModelProto) ([]byte, error) {
-	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	data, err := onnxpb.Marshal(m)
 	if err != nil {
 		return nil, err
 	}
-	return data, scan(data)
+	return data, onnxpb.Scan(data)
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
@@ -40,7 +39,7 @@ func TestParseForm(t *testing.T) {
 		{"good", graph(), ""},
 		{"unknown fields", append(graph(), field(999, []byte{0xff})...), ""},
 	} {
-		m, err := parse(tc.data, proto.UnmarshalOptions{DiscardUnknown: true})
+		m, err := parse(tc.data, false)
 		if tc.want == "" && (err != nil || m.Graph == nil) || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
 			t.Errorf("%s: %v, want %q", tc.name, err, tc.want)
 		}
@@ -50,23 +49,23 @@ func TestParseForm(t *testing.T) {
 // TestParseLimits: the most bytes, messages, and messages within one another, and one more.
 func TestParseLimits(t *testing.T) {
 	zeros := make([]byte, MaxFile+1) // whose first byte is no field, so that only this one is looked at
-	if _, err := parse(zeros[:MaxFile], proto.UnmarshalOptions{}); err == nil || !strings.Contains(err.Error(), "no field at byte 0 of 2147483647") {
+	if _, err := parse(zeros[:MaxFile], true); err == nil || !strings.Contains(err.Error(), "no field at byte 0 of 2147483647") {
 		t.Errorf("the most bytes: %v", err)
 	}
-	if _, err := parse(zeros, proto.UnmarshalOptions{}); err == nil || !strings.Contains(err.Error(), "the file has 2147483648 bytes; an ONNX file has at most 2147483647") {
+	if _, err := parse(zeros, true); err == nil || !strings.Contains(err.Error(), "the file has 2147483648 bytes; an ONNX file has at most 2147483647") {
 		t.Errorf("one more: %v", err)
 	}
 	nodes := func(n int) []byte {
-		data, err := proto.Marshal(&onnxpb.ModelProto{IrVersion: 8, Graph: &onnxpb.GraphProto{Node: make([]*onnxpb.NodeProto, n)}})
+		data, err := onnxpb.Marshal(&onnxpb.ModelProto{IrVersion: 8, Graph: &onnxpb.GraphProto{Node: make([]*onnxpb.NodeProto, n)}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return data
 	}
-	if err := scan(nodes(1<<19 - 2)); err != nil { // in addition to the model and its graph
+	if err := onnxpb.Scan(nodes(1<<19 - 2)); err != nil { // in addition to the model and its graph
 		t.Errorf("the most messages: %v", err)
 	}
-	if err := scan(nodes(1<<19 - 1)); err == nil || !strings.Contains(err.Error(), "more than 524288 nodes, attributes, tensors and axes") {
+	if err := onnxpb.Scan(nodes(1<<19 - 1)); err == nil || !strings.Contains(err.Error(), "more than 524288 nodes, attributes, tensors and axes") {
 		t.Errorf("one more: %v", err)
 	}
 	// The model is the first message, its graph the second; each graph within a node's attribute takes three more. Below the
@@ -78,10 +77,24 @@ func TestParseLimits(t *testing.T) {
 		}
 		return field(7, g)
 	}
-	if err := scan(deep(11, nil)); err != nil {
+	if err := onnxpb.Scan(deep(11, nil)); err != nil {
 		t.Errorf("depth 32: %v", err)
 	}
-	if err := scan(deep(11, field(1, nil))); err == nil || !strings.Contains(err.Error(), "graphs within graphs more than 10 deep") {
+	if err := onnxpb.Scan(deep(11, field(1, nil))); err == nil || !strings.Contains(err.Error(), "graphs within graphs more than 10 deep") {
 		t.Errorf("depth 33: %v", err)
 	}
+}
+
+// copied returns a copy of a message, which shares no memory with it.
+func copied[T any](t *testing.T, message *T) *T {
+	t.Helper()
+	data, err := onnxpb.Marshal(message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := new(T)
+	if err := onnxpb.Unmarshal(data, again, true); err != nil {
+		t.Fatal(err)
+	}
+	return again
 }

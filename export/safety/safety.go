@@ -13,8 +13,6 @@ import (
 	"errors"
 	"fmt"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/onnxpb"
@@ -77,7 +75,7 @@ type File struct {
 // Check parses and validates a file, its weights included. A file that has the form of ONNX is
 // returned with the error that refuses it, for programs that describe such files.
 func Check(data []byte, opt Options) (*File, error) {
-	m, err := parse(data, proto.UnmarshalOptions{DiscardUnknown: true}) // parts that the schema lacks are dropped
+	m, err := parse(data, false)
 	if err != nil {
 		return nil, fmt.Errorf("safety: %w", err)
 	}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
@@ -24,21 +22,21 @@ func ints(name string, alone bool, v ...int64) *onnxpb.TensorProto {
 func shapedInput(name string, dims ...int64) *onnxpb.ValueInfoProto {
 	shape := &onnxpb.TensorShapeProto{}
 	for _, d := range dims {
-		axis := &onnxpb.TensorShapeProto_Dimension{Value: &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: d}}
+		axis := &onnxpb.Dimension{DimValue: new(d)}
 		if d < 0 {
-			axis.Value = &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: "some"}
+			*axis = onnxpb.Dimension{DimParam: new("some")}
 		}
 		shape.Dim = append(shape.Dim, axis)
 	}
-	return &onnxpb.ValueInfoProto{Name: name, Type: &onnxpb.TypeProto{TensorType: &onnxpb.TypeProto_Tensor{ElemType: 1, Shape: shape}}}
+	return &onnxpb.ValueInfoProto{Name: name, Type: &onnxpb.TypeProto{TensorType: &onnxpb.TensorType{ElemType: 1, Shape: shape}}}
 }
 
 func intAttr(name string, v int64) *onnxpb.AttributeProto {
-	return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeProto_INT, I: &v}
+	return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeInt, I: &v}
 }
 
 func intsAttr(name string, v ...int64) *onnxpb.AttributeProto {
-	return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeProto_INTS, Ints: v}
+	return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeInts, Ints: v}
 }
 
 // TestSizeRules: the size of the value of each operator, of a [3,1,some], b [5], c [3,4], e [2,3,4], z [0,7], an input
@@ -83,12 +81,12 @@ func TestSizeRules(t *testing.T) {
 		{"ConstantOfShape", "n34_1", nil, []int64{3, 4, 1}, 12},
 		{"ConstantOfShape", "u", nil, no, 1},
 		{"RandomNormal", "", at{intsAttr("shape", 6, 7)}, []int64{6, 7}, 42},
-		{"Constant", "", at{{Name: "value", Type: onnxpb.AttributeProto_TENSOR, T: ints("", false, 1, 2, 3)}}, []int64{3}, 3},
+		{"Constant", "", at{{Name: "value", Type: onnxpb.AttributeTensor, T: ints("", false, 1, 2, 3)}}, []int64{3}, 3},
 		{"Constant", "", at{intsAttr("value_ints", 1, 2)}, []int64{2}, 2},
 		{"Constant", "", at{intAttr("value_int", 9)}, []int64{}, 1},
 		{"Constant", "", at{intAttr("other", 9)}, no, 1},
 		{"Constant", "", at{intsAttr("other", 1, 2)}, no, 1},
-		{"Constant", "", at{{Name: "value_float", Type: onnxpb.AttributeProto_FLOAT, F: new(float32)}}, no, 1},
+		{"Constant", "", at{{Name: "value_float", Type: onnxpb.AttributeFloat, F: new(float32)}}, no, 1},
 		{"Range", "s2 s9 s3", nil, []int64{3}, 3},
 		{"Range", "s2 s3 s1", nil, []int64{1}, 1},
 		{"Range", "s2 s2 s1", nil, no, 1},
@@ -152,7 +150,7 @@ func TestSizeRules(t *testing.T) {
 		g := &onnxpb.GraphProto{
 			Input: []*onnxpb.ValueInfoProto{shapedInput("a", 3, 1, -1), shapedInput("b", 5), shapedInput("c", 3, 4),
 				shapedInput("e", 2, 3, 4), shapedInput("z", 0, 7), shapedInput("col", 6, 1), shapedInput("row", 1, 8), {Name: "u",
-					Type: &onnxpb.TypeProto{TensorType: &onnxpb.TypeProto_Tensor{ElemType: 1}}}},
+					Type: &onnxpb.TypeProto{TensorType: &onnxpb.TensorType{ElemType: 1}}}},
 			Initializer: []*onnxpb.TensorProto{ints("n34_1", false, 3, 4, 1), ints("n1", false, 1), ints("n7_2", false, 7, 2),
 				ints("n0_3", false, 0, 3), ints("s0", true, 0), ints("s1", true, 1), ints("s2", true, 2), ints("s3", true, 3),
 				ints("s9", true, 9), ints("m2", true, -2), ints("pads", false, 1, -2, 5, 3), ints("cut", false, -4, 0, 0, 0)},
@@ -210,9 +208,9 @@ func TestSizesAtOnce(t *testing.T) {
 		then.Input = nil
 		other := &onnxpb.GraphProto{Node: []*onnxpb.NodeProto{{OpType: "Neg", Input: []string{"t0"}, Output: []string{"other"}}},
 			Output: []*onnxpb.ValueInfoProto{shapedInput("other", -1)}}
-		g.Input = append(g.Input, &onnxpb.ValueInfoProto{Name: "which", Type: &onnxpb.TypeProto{TensorType: &onnxpb.TypeProto_Tensor{ElemType: typeBool}}})
+		g.Input = append(g.Input, &onnxpb.ValueInfoProto{Name: "which", Type: &onnxpb.TypeProto{TensorType: &onnxpb.TensorType{ElemType: typeBool}}})
 		g.Node = append(g.Node, &onnxpb.NodeProto{OpType: "If", Input: []string{"which"}, Output: []string{"chosen"}, Attribute: []*onnxpb.AttributeProto{
-			{Name: "then_branch", Type: onnxpb.AttributeProto_GRAPH, G: then}, {Name: "else_branch", Type: onnxpb.AttributeProto_GRAPH, G: other}}})
+			{Name: "then_branch", Type: onnxpb.AttributeGraph, G: then}, {Name: "else_branch", Type: onnxpb.AttributeGraph, G: other}}})
 		return g
 	}
 	named := func(g *onnxpb.GraphProto, prefix string) *onnxpb.GraphProto { // with values of its own, from t0 on
@@ -253,7 +251,7 @@ func TestSizesAtOnce(t *testing.T) {
 	} {
 		for _, room := range []int64{tc.most - 1, tc.most} {
 			v := validator{opt: Options{ControlFlow: true}, turns: 1, most: room}
-			err := v.graph(proto.Clone(tc.g).(*onnxpb.GraphProto), nil)
+			err := v.graph(copied(t, tc.g), nil)
 			if enough := room == tc.most; enough != (err == nil) || !enough && !strings.Contains(err.Error(), fmt.Sprintf("supported are %d,", room)) {
 				t.Errorf("%s, with room for %d: %v", tc.name, room, err)
 			}
@@ -283,7 +281,7 @@ func TestSizesBounded(t *testing.T) {
 		t.Errorf("the most: %v", err)
 	}
 	constant := &onnxpb.NodeProto{OpType: "Constant", Output: []string{"k"}, Attribute: []*onnxpb.AttributeProto{
-		{Name: "value", Type: onnxpb.AttributeProto_TENSOR, T: ints("", false, 1, 2, 3)}}}
+		{Name: "value", Type: onnxpb.AttributeTensor, T: ints("", false, 1, 2, 3)}}}
 	if err := of(most+16*3, constant); err != nil {
 		t.Errorf("beside a constant of three: %v", err)
 	}

@@ -117,8 +117,8 @@ func newScope(g *onnxpb.GraphProto, outer *scope) (*scope, error) {
 			return nil, fmt.Errorf("input %s: %w", onnxpb.Quote(in.Name), err)
 		}
 		inputs[in.Name] = true
-		if in.GetType().GetTensorType().GetShape() != nil {
-			s.sizes[in.Name] = shaped(onnxpb.ValueOf(in).Dims)
+		if v := onnxpb.ValueOf(in); v.Shaped {
+			s.sizes[in.Name] = shaped(v.Dims)
 		}
 	}
 	for _, t := range g.Initializer {
@@ -171,7 +171,7 @@ func (v *validator) graph(g *onnxpb.GraphProto, outer *scope) error {
 		}
 	}
 	for _, value := range g.ValueInfo {
-		if err := checkAxes(value.GetType().GetTensorType().GetShape()); err != nil {
+		if err := checkType(value, true); err != nil {
 			return fmt.Errorf("value %s: %w", onnxpb.Quote(value.Name), err)
 		}
 	}
@@ -241,9 +241,9 @@ func (v *validator) node(n *onnxpb.NodeProto, s *scope) error {
 // as integers.
 func constantOf(a *onnxpb.AttributeProto) *onnxpb.TensorProto {
 	switch {
-	case a.Name == "value_int" && a.Type == onnxpb.AttributeProto_INT:
-		return &onnxpb.TensorProto{DataType: typeInt64, Int64Data: []int64{a.GetI()}}
-	case a.Name == "value_ints" && a.Type == onnxpb.AttributeProto_INTS:
+	case a.Name == "value_int" && a.Type == onnxpb.AttributeInt:
+		return &onnxpb.TensorProto{DataType: typeInt64, Int64Data: []int64{onnxpb.Get(a.I)}}
+	case a.Name == "value_ints" && a.Type == onnxpb.AttributeInts:
 		return &onnxpb.TensorProto{DataType: typeInt64, Dims: []int64{int64(len(a.Ints))}, Int64Data: a.Ints}
 	}
 	return a.T
@@ -252,7 +252,7 @@ func constantOf(a *onnxpb.AttributeProto) *onnxpb.TensorProto {
 // checkType checks the declared type of an input or output. The type of a subgraph's
 // may be left out.
 func checkType(v *onnxpb.ValueInfoProto, inner bool) error {
-	t := v.GetType().GetTensorType()
+	t := onnxpb.TensorOf(v)
 	if t == nil {
 		if inner {
 			return nil
@@ -263,15 +263,18 @@ func checkType(v *onnxpb.ValueInfoProto, inner bool) error {
 }
 
 func checkAxes(shape *onnxpb.TensorShapeProto) error {
-	if len(shape.GetDim()) > MaxRank {
+	if shape == nil {
+		return nil
+	}
+	if len(shape.Dim) > MaxRank {
 		return fmt.Errorf("it has %d axes; supported are %d", len(shape.Dim), MaxRank)
 	}
 	elements := int64(1) // without axes of no fixed length, or of length 0
-	for i, d := range shape.GetDim() {
-		if len(d.GetDimParam()) > maxName {
-			return fmt.Errorf("the name of axis %d has %d bytes; supported are %d", i, len(d.GetDimParam()), maxName)
+	for i, d := range shape.Dim {
+		if name := onnxpb.Get(d.DimParam); len(name) > maxName {
+			return fmt.Errorf("the name of axis %d has %d bytes; supported are %d", i, len(name), maxName)
 		}
-		n := d.GetDimValue()
+		n := onnxpb.Get(d.DimValue)
 		if n < 0 || n > MaxFile {
 			return fmt.Errorf("axis %d has the length %d", i, n)
 		}

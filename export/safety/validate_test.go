@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/internal/onnxpb"
@@ -25,16 +24,16 @@ type (
 func valueInfo(name string, code int32, axes ...any) *onnxpb.ValueInfoProto {
 	shape := &onnxpb.TensorShapeProto{}
 	for _, a := range axes {
-		d := &onnxpb.TensorShapeProto_Dimension{}
+		d := &onnxpb.Dimension{}
 		switch a := a.(type) {
 		case int:
-			d.Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: int64(a)}
+			d.DimValue = new(int64(a))
 		case string:
-			d.Value = &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: a}
+			d.DimParam = new(a)
 		}
 		shape.Dim = append(shape.Dim, d)
 	}
-	t := &onnxpb.TypeProto{TensorType: &onnxpb.TypeProto_Tensor{ElemType: code, Shape: shape}}
+	t := &onnxpb.TypeProto{TensorType: &onnxpb.TensorType{ElemType: code, Shape: shape}}
 	return &onnxpb.ValueInfoProto{Name: name, Type: t}
 }
 
@@ -45,7 +44,7 @@ func node(op string, in, out []string, attributes ...*onnxpb.AttributeProto) *no
 func list(names ...string) []string { return names }
 
 func graphAttr(name string, g *graphProto) *onnxpb.AttributeProto {
-	return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeProto_GRAPH, G: g}
+	return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeGraph, G: g}
 }
 
 func scalar(name string, code int32, v int64) *onnxpb.TensorProto {
@@ -107,7 +106,7 @@ func branching() (m *modelProto, then *graphProto) {
 
 func marshal(t testing.TB, m *modelProto) []byte {
 	t.Helper()
-	data, err := proto.Marshal(m)
+	data, err := onnxpb.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +133,7 @@ func TestCheck(t *testing.T) {
 	foreign.Graph.Node = append(foreign.Graph.Node,
 		node("Split", list("x", ""), list("", "s2")),
 		node("Constant", nil, list("k"),
-			&onnxpb.AttributeProto{Name: "value", Type: onnxpb.AttributeProto_TENSOR, T: scalar("", 7, 3)}))
+			&onnxpb.AttributeProto{Name: "value", Type: onnxpb.AttributeTensor, T: scalar("", 7, 3)}))
 	if got, err := safety.Check(marshal(t, foreign), safety.Options{}); err != nil || len(got.Inputs) != 2 ||
 		got.Inputs[1].Shape[1] != "?" {
 		t.Errorf("a foreign file: %+v, %v", got, err)
@@ -186,7 +185,7 @@ func TestRefuses(t *testing.T) {
 		{"an attribute's tensor", `attribute "value" holds a tensor: axis 0 has the length -1`, func(x *modelProto) {
 			bad := &onnxpb.TensorProto{DataType: 1, Dims: []int64{-1}}
 			x.Graph.Node[0].Attribute = []*onnxpb.AttributeProto{
-				{Name: "value", Type: onnxpb.AttributeProto_TENSOR, T: bad},
+				{Name: "value", Type: onnxpb.AttributeTensor, T: bad},
 			}
 		}},
 		{"element type", "its element type is 99", func(x *modelProto) { first(x).DataType = 99 }},
@@ -194,7 +193,7 @@ func TestRefuses(t *testing.T) {
 		{"external data", "its data is in another file", func(x *modelProto) { first(x).DataLocation = 1 }},
 		{"a hidden graph", `is of kind INT and holds a GRAPH`, func(x *modelProto) {
 			x.Graph.Node[0].Attribute = []*onnxpb.AttributeProto{
-				{Name: "a", Type: onnxpb.AttributeProto_INT, I: new(int64), G: &graphProto{}},
+				{Name: "a", Type: onnxpb.AttributeInt, I: new(int64), G: &graphProto{}},
 			}
 		}},
 		{"custom domain", `operator domain "evil.example"`,
@@ -274,7 +273,7 @@ func TestControlFlow(t *testing.T) {
 	replaced := least(5) // the constant is but a default of an input
 	replaced.Graph.Input = append(replaced.Graph.Input, valueInfo("most0", 7))
 	constant := looping(1)
-	five := &onnxpb.AttributeProto{Name: "value_int", Type: onnxpb.AttributeProto_INT, I: proto.Int64(5)}
+	five := &onnxpb.AttributeProto{Name: "value_int", Type: onnxpb.AttributeInt, I: new(int64(5))}
 	constant.Graph.Node = slices.Insert(constant.Graph.Node, 0, node("Constant", nil, list("k"), five))
 	constant.Graph.Node[1].Input[0] = "k"
 	extra := looping(1)

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
@@ -96,11 +94,11 @@ func (m maker) float(v float32) string {
 func in(names ...string) []string { return names }
 
 func number(name string, v int64) *onnxpb.AttributeProto {
-	return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeProto_INT, I: &v}
+	return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeInt, I: &v}
 }
 
 func numbers(name string, v ...int64) *onnxpb.AttributeProto {
-	return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeProto_INTS, Ints: v}
+	return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeInts, Ints: v}
 }
 
 // Proto writes the decoder as an ONNX model.
@@ -233,7 +231,7 @@ func (d *Decoder) layer(m maker, l int, x, seen string, real int32) string {
 // File is the decoder as a file.
 func (d *Decoder) File(t testing.TB) []byte {
 	t.Helper()
-	data, err := proto.Marshal(d.Proto())
+	data, err := onnxpb.Marshal(d.Proto())
 	if err != nil {
 		t.Fatal(err)
 	}

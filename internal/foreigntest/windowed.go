@@ -5,8 +5,6 @@ import (
 	"io/fs"
 	"slices"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
@@ -27,7 +25,7 @@ func Windowed() fs.FS {
 // Unwindowed returns a model file whose layers see everything: what onnxruntime-genai's builder makes of a Mistral.
 func Unwindowed(model []byte) ([]byte, error) {
 	m := &onnxpb.ModelProto{}
-	if err := proto.Unmarshal(model, m); err != nil {
+	if err := onnxpb.Unmarshal(model, m, true); err != nil {
 		return nil, err
 	}
 	for _, n := range m.Graph.Node {
@@ -35,5 +33,5 @@ func Unwindowed(model []byte) ([]byte, error) {
 			return a.Name == "local_window_size" || a.Name == "sliding_window_cache"
 		})
 	}
-	return proto.Marshal(m)
+	return onnxpb.Marshal(m)
 }

@@ -1,6 +1,4 @@
-// Package onnxpb is the generated form of onnx.proto: the part of the ONNX file
-// format that package export writes and reads. The generator is protoc 3.21
-// with protoc-gen-go of the same version as google.golang.org/protobuf.
+// Package onnxpb reads and writes the part of the ONNX file format (https://onnx.ai, up to IR version 13) that zoo writes,
+// reads or checks. The types stand in the place of code that protoc would generate: that code and the library behind it
+// were twice as long here, and most of what a program gets that embeds a model.
 package onnxpb
-
-//go:generate protoc -I ../.. --go_out=../.. --go_opt=paths=source_relative internal/onnxpb/onnx.proto

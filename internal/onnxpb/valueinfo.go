@@ -10,13 +10,13 @@ import (
 func NewValueInfo(name string, dataType int32, axes ...string) *ValueInfoProto {
 	shape := &TensorShapeProto{}
 	for _, axis := range axes {
-		d := &TensorShapeProto_Dimension{Value: &TensorShapeProto_Dimension_DimParam{DimParam: axis}}
+		d := &Dimension{DimParam: &axis}
 		if n, err := strconv.ParseInt(axis, 10, 64); err == nil {
-			d.Value = &TensorShapeProto_Dimension_DimValue{DimValue: n}
+			d = &Dimension{DimValue: &n}
 		}
 		shape.Dim = append(shape.Dim, d)
 	}
-	t := &TypeProto_Tensor{ElemType: dataType, Shape: shape}
+	t := &TensorType{ElemType: dataType, Shape: shape}
 	return &ValueInfoProto{Name: name, Type: &TypeProto{TensorType: t}}
 }
 
@@ -31,16 +31,38 @@ type Value struct {
 
 // ValueOf reads a declaration.
 func ValueOf(v *ValueInfoProto) Value {
-	t := v.GetType().GetTensorType()
-	d := Value{Name: v.Name, Type: t.GetElemType(), Shaped: t.GetShape() != nil}
-	for _, axis := range t.GetShape().GetDim() {
+	d := Value{Name: v.Name}
+	t := TensorOf(v)
+	if t == nil {
+		return d
+	}
+	if d.Type, d.Shaped = t.ElemType, t.Shape != nil; !d.Shaped {
+		return d
+	}
+	for _, axis := range t.Shape.Dim {
 		n := int64(-1)
-		if x, fixed := axis.Value.(*TensorShapeProto_Dimension_DimValue); fixed {
-			n = max(x.DimValue, -1)
+		if axis.DimValue != nil {
+			n = max(*axis.DimValue, -1)
 		}
-		d.Dims, d.Axes = append(d.Dims, n), append(d.Axes, axis.GetDimParam())
+		d.Dims, d.Axes = append(d.Dims, n), append(d.Axes, Get(axis.DimParam))
 	}
 	return d
+}
+
+// TensorOf returns the declared type of a tensor, nil for a value that is none.
+func TensorOf(v *ValueInfoProto) *TensorType {
+	if v.Type == nil {
+		return nil
+	}
+	return v.Type.TensorType
+}
+
+// Get returns the value of a field that may be missing, the zero value for one that is.
+func Get[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
 }
 
 // Shape returns the axes as text: lengths, names, and "?" for an axis with neither.

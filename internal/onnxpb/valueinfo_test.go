@@ -9,7 +9,7 @@ import (
 // TestValueOf: lengths below 0 are none, axes without a name are "?", and what is no tensor has no type.
 func TestValueOf(t *testing.T) {
 	v := NewValueInfo("x", 1, "2", "some", "0", "7")
-	v.Type.TensorType.Shape.Dim[3].Value = &TensorShapeProto_Dimension_DimValue{DimValue: -7}
+	v.Type.TensorType.Shape.Dim[3] = &Dimension{DimValue: new(int64(-7))}
 	got := ValueOf(v)
 	if got.Name != "x" || got.Type != 1 || !got.Shaped || !slices.Equal(got.Dims, []int64{2, -1, 0, -1}) ||
 		!slices.Equal(got.Axes, []string{"", "some", "", ""}) || !slices.Equal(got.Shape(), []string{"2", "some", "0", "?"}) {

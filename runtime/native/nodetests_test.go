@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/onnxpb"
@@ -82,9 +80,9 @@ func nodeTests(t *testing.T) map[string][]byte {
 	}
 }
 
-func unmarshal(t *testing.T, data []byte, m proto.Message) {
+func unmarshal(t *testing.T, data []byte, m any) {
 	t.Helper()
-	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, m); err != nil {
+	if err := onnxpb.Unmarshal(data, m, false); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -113,11 +111,11 @@ func runNodeTest(t *testing.T, m *onnxpb.ModelProto, files map[string][]byte, te
 		want, give = append(want, w), append(give, newMemoryValue(tensor.New(tensor.Float32, w.Shape()...)))
 		if v.Type.TensorType.ElemType != 1 {
 			m.Graph.Node = append(m.Graph.Node, &onnxpb.NodeProto{Name: "cast", OpType: "Cast", Input: []string{v.Name}, Output: []string{"cast"},
-				Attribute: []*onnxpb.AttributeProto{{Name: "to", Type: onnxpb.AttributeProto_INT, I: &to}}})
+				Attribute: []*onnxpb.AttributeProto{{Name: "to", Type: onnxpb.AttributeInt, I: &to}}})
 			v.Name, v.Type.TensorType.ElemType = "cast", 1
 		}
 	}
-	data, err := proto.Marshal(m)
+	data, err := onnxpb.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/owulveryck/onnx-go"
 	gonum "gonum.org/v1/gonum/graph"
 	"gonum.org/v1/gonum/graph/simple"
-	"google.golang.org/protobuf/proto"
 	gorgonia "gorgonia.org/tensor"
 
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -47,7 +46,7 @@ func forOnnxGo(g *onnxpb.GraphProto) ([]byte, error) {
 		}
 		clean.Initializer = append(clean.Initializer, t)
 	}
-	return proto.Marshal(&onnxpb.ModelProto{IrVersion: 8, Graph: clean})
+	return onnxpb.Marshal(&onnxpb.ModelProto{IrVersion: 8, Graph: clean})
 }
 
 // wide returns a stored tensor of an element type that onnx-go does not read as int32: the

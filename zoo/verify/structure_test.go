@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph"
@@ -128,11 +126,11 @@ func TestStructureOfLeaves(t *testing.T) {
 func change(t *testing.T, file []byte, f func(g *onnxpb.GraphProto)) []byte {
 	t.Helper()
 	m := &onnxpb.ModelProto{}
-	if err := proto.Unmarshal(file, m); err != nil {
+	if err := onnxpb.Unmarshal(file, m, true); err != nil {
 		t.Fatal(err)
 	}
 	f(m.Graph)
-	data, err := proto.Marshal(m)
+	data, err := onnxpb.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,5 +200,5 @@ func TestStructureFinds(t *testing.T) {
 
 // axis gives a value a fixed axis.
 func axis(v *onnxpb.ValueInfoProto, at int, length int64) {
-	v.Type.TensorType.Shape.Dim[at].Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: length}
+	v.Type.TensorType.Shape.Dim[at] = &onnxpb.Dimension{DimValue: new(length)}
 }
