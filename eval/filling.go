@@ -71,7 +71,7 @@ type parts struct {
 	answer               string // with a space before it
 	limit                int
 	depths               []float64 // of facts, ascending, 0 to 1
-	target, room, length int
+	target, length int
 }
 
 // draw draws what a prompt hides, and examples before it.

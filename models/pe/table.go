@@ -99,7 +99,7 @@ func Table() []Row {
 			Cost: "a rotation and a scaling of each query and key", Make: With(newXPos)},
 		{Name: "pope", Formula: "Σ_c sp(q_c)·sp(k_c)·cos((t−j)ω_c − δ_hc), sp = softplus",
 			Source: "Gopalakrishnan et al. 2025, arXiv 2509.10534",
-			Cost:   "a softplus, a sine and a cosine of each feature, a product twice as wide for each pair", Make: With(newPoPE)},
+			Cost:   "sines and cosines of each feature, products twice as wide", Make: With(newPoPE)},
 		{Name: "kerple", Formula: "q·k − r_1 ln(1 + r_2(t−j))", Source: "Chi et al. 2022, arXiv 2205.09921",
 			Cost: "a logarithm and an addition for each pair", Make: With(newKERPLE)},
 		{Name: "fire", Formula: "q·k + f_h(ψ(t−j)/ψ(max(t, L0)))", Source: "Li et al. 2023, arXiv 2310.04418",
