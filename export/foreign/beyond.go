@@ -11,22 +11,21 @@ import (
 // limit sets how many positions the model takes: those that it declares, or beyond these all that its encoding has. Where
 // a table of positions ends there are no more, which is an error of beyond.
 func (d *Model) limit(g *onnxpb.GraphProto, beyond bool) error {
-	c := &d.Card
-	if p := c.Pretrained; p != nil && c.MaxLength == 0 && p.DeclaredLength > 0 && c.Trained.Max == 0 && !beyond && !p.Beyond {
-		c.MaxLength = p.DeclaredLength
-		return nil
+	c, declared := &d.Card, 0
+	if p := c.Pretrained; p != nil && c.Trained.Max == 0 && !p.Beyond {
+		declared = p.DeclaredLength
 	}
-	if !beyond || c.MaxLength == 0 {
-		return nil
-	}
-	if c.Profile != card.Foreign {
+	switch {
+	case c.MaxLength > 0 && beyond:
 		return fmt.Errorf("beyond: the encoding %s ends at %d positions; leave beyond out", c.Encoding, c.MaxLength)
+	case c.MaxLength == 0 && !beyond:
+		c.MaxLength = declared
+	case c.Profile == card.Foreign && beyond && declared > 0:
+		if name, shape := positionTable(g); name != "" {
+			return fmt.Errorf("beyond: the file's table of positions %q has the shape %v, and the model declares %d positions; leave beyond out, "+
+				"or export the weights with zoo, where the encoding is computed", name, shape, declared)
+		}
 	}
-	if name, shape := positionTable(g); name != "" {
-		return fmt.Errorf("beyond: the file's table of positions %q has the shape %v, and the model declares %d positions; leave beyond out, "+
-			"or export the weights with zoo, where the encoding is computed", name, shape, c.MaxLength)
-	}
-	c.MaxLength = 0
 	return nil
 }
 
@@ -59,12 +58,16 @@ func positionTable(g *onnxpb.GraphProto) (name string, shape []int64) {
 		switch {
 		case n.OpType == "Constant":
 			for _, a := range n.Attribute {
-				if a.Name == "value" && a.T != nil {
-					stored[n.Output[0]] = tensor{n.Output[0], a.T.Dims}
+				for _, output := range n.Output {
+					if a.Name == "value" && a.T != nil {
+						stored[output] = tensor{output, a.T.Dims}
+					}
 				}
 			}
 		case slices.Contains([]string{"Tile", "Expand", "Identity"}, n.OpType) && table.dims != nil:
-			stored[n.Output[0]] = table // as often as there are rows
+			for _, output := range n.Output {
+				stored[output] = table // as often as there are rows
+			}
 		case slices.Contains([]string{"Gather", "GatherElements", "Slice"}, n.OpType) && len(table.dims) > 1 && slices.ContainsFunc(n.Input[1:], is):
 			return table.name, table.dims
 		case n.Domain == attentionDomain && (n.OpType == "RotaryEmbedding" || n.OpType == attentionType):

@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 
 	"github.com/nopezoo/zoo/export/safety"
+	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
 // Of what Optimum exports, families with learned positions and with tables that are as long as the declared length have a table of
@@ -55,5 +56,19 @@ func TestPositionTable(t *testing.T) {
 		if d, err := Describe(file, beside, false); err != nil || d.Card.MaxLength != 12 {
 			t.Errorf("%s: within what is declared: %d, %v", family, d.Card.MaxLength, err)
 		}
+	}
+}
+
+// Nodes that lack inputs and outputs, as files that nobody has validated may have, are no table.
+func TestPositionTableHostile(t *testing.T) {
+	var nodes []*onnxpb.NodeProto
+	for _, operator := range []string{"Constant", "Tile", "Gather", "Slice", "Shape", "Where", "RotaryEmbedding"} {
+		value := &onnxpb.AttributeProto{Name: "value", T: &onnxpb.TensorProto{Dims: []int64{4, 4}}}
+		nodes = append(nodes, &onnxpb.NodeProto{OpType: operator, Domain: attentionDomain, Attribute: []*onnxpb.AttributeProto{value}},
+			&onnxpb.NodeProto{OpType: operator, Input: []string{"w"}, Attribute: []*onnxpb.AttributeProto{{Name: "value"}, value}})
+	}
+	g := &onnxpb.GraphProto{Node: nodes, Initializer: []*onnxpb.TensorProto{{Name: "w", Dims: []int64{4, 4}}}}
+	if name, shape := positionTable(g); name != "" {
+		t.Errorf("table %q of %v", name, shape)
 	}
 }

@@ -105,7 +105,7 @@ func describeUnknown(f *safety.File, beside fs.FS) (Model, error) {
 		return Model{}, err
 	}
 	d := Model{Card: card.Card{Architecture: cmp.Or(s.kind, card.Foreign), Positions: card.Contiguous,
-		Profile: card.Foreign, MaxLength: s.positions, Pretrained: &card.Pretrained{Family: s.kind, DeclaredLength: s.positions, Ends: s.ends}}}
+		Profile: card.Foreign, Pretrained: &card.Pretrained{Family: s.kind, DeclaredLength: s.positions, Ends: s.ends}}}
 	nodes := attentionOf(f.Proto.Graph)
 	if d.Contract, err = layout(f, nodes, s, &d.Card); err != nil {
 		return Model{}, fmt.Errorf("%w: the file was not written by zoo, and it does not have the layout of another "+
