@@ -160,11 +160,7 @@ func withShots(tasks []task.Task, shots int) (err error) {
 			continue
 		}
 		taken = true
-		name := t.Name
-		if !t.InTokens {
-			name += "+tokens"
-		}
-		if tasks[i], err = task.Lookup(fmt.Sprintf("%s+shots%d", name, shots)); err != nil {
+		if tasks[i], err = t.WithTokens(shots); err != nil {
 			return fmt.Errorf("--shots: %w", err)
 		}
 	}

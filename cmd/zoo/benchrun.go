@@ -96,7 +96,7 @@ func (a *app) rowFile(p *bench.Plan) string {
 // stand on the same line, or among the tables.
 func (a *app) watchBench(p *bench.Plan, file string, out *report.Printer) (watch bench.Watch, end func()) {
 	// Brief tables of running text and of tasks in tokens are of all together.
-	together := out.Brief && slices.ContainsFunc(p.Cells, func(c *bench.Cell) bool { return strings.Contains(c.Task, "+tokens") })
+	together := out.Brief && slices.ContainsFunc(p.Cells, func(c *bench.Cell) bool { return strings.Contains(c.Task, task.InTokens) })
 	var m *terminal.Meter // nil before the first progress
 	end = func() {
 		if m != nil {

@@ -10,10 +10,8 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// inTokens marks the names of tasks whose lengths are tokens of the model (see package task).
-const inTokens = "+tokens"
-
-func (t *Task) inTokens() bool { return strings.Contains(t.Task, inTokens) }
+// inTokens reports whether lengths are tokens of the model.
+func (t *Task) inTokens() bool { return strings.Contains(t.Task, task.InTokens) }
 
 // glimpse is one measure of one series by length.
 type glimpse struct {
@@ -21,7 +19,7 @@ type glimpse struct {
 	what    string      // that is measured
 	to      task.Span   // up to where it holds; zero for nowhere
 	longest task.Span   // that was measured
-	bits    []bitsPoint // of running text, else nil; by length of the whole
+	bits    []bitsPoint // of running text, else nil; by all lengths
 }
 
 func (g glimpse) isText() bool { return g.bits != nil }
@@ -33,30 +31,30 @@ func (s *Study) glance(width int) []Section {
 	if len(parts) == 0 {
 		return nil
 	}
-	whole := &Task{}
+	together := &Task{}
 	for _, t := range parts {
-		whole.Lengths = append(whole.Lengths, t.Lengths...)
-		whole.Trained[1] = max(whole.Trained[1], t.Trained[1])
+		together.Lengths = append(together.Lengths, t.Lengths...)
+		together.Trained[1] = max(together.Trained[1], t.Trained[1])
 	}
 	for _, t := range s.Texts {
-		whole.Lengths = append(whole.Lengths, t.Lengths...)
+		together.Lengths = append(together.Lengths, t.Lengths...)
 	}
-	whole.Lengths = task.SortSpans(whole.Lengths)
+	together.Lengths = task.SortSpans(together.Lengths)
 	var all []glimpse
-	var said []string
+	var sentences []string
 	for _, name := range s.namesOf(s.Encodings) {
-		lines := s.glimpses(name, whole.Lengths, parts)
+		lines := s.glimpses(name, together.Lengths, parts)
 		if len(lines) > 0 {
-			said = append(said, sayGlimpses(lines, all))
+			sentences = append(sentences, sayGlimpses(lines, all))
 		}
 		all = append(all, lines...)
 	}
-	picture := whole.strips(each(all, func(g glimpse) Series { return g.series }), width)
+	picture := together.strips(each(all, func(g glimpse) Series { return g.series }), width)
 	if slices.ContainsFunc(all, glimpse.isText) {
 		picture.Title = "by length, fewest bits over its bits, and " + picture.Title
 	}
 	picture.Head[2] = "holds to"
-	return []Section{{Title: strings.Join(said, "; ") + ".", Tables: []Table{picture, whole.glanceTable(all, width)}}}
+	return []Section{{Title: strings.Join(sentences, "; ") + ".", Tables: []Table{picture, together.glanceTable(all, width)}}}
 }
 
 // glimpses are the measures of one series.
@@ -113,7 +111,7 @@ func (s *Study) glimpses(name string, lengths []task.Span, parts []*Task) []glim
 			continue
 		}
 		from := t.Series[i]
-		g := of(strings.Replace(t.Name, inTokens, "", 1), func(length task.Span) Spread {
+		g := of(strings.Replace(t.Name, task.InTokens, "", 1), func(length task.Span) Spread {
 			if k := slices.Index(t.Lengths, length); k >= 0 {
 				return from.Points[k].Exact
 			}

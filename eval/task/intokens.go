@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// InTokens stands in the name of each task whose lengths are tokens of the model.
+const InTokens = "+" + optionTokens
+
 // mostShots is how many examples may stand before a text.
 const mostShots = 16
 
@@ -16,7 +19,7 @@ func (t Task) inTokens(given options) (Task, error) {
 	shots, hay := given[optionShots], given[optionHay]
 	if given[optionTokens] == "" {
 		if shots+hay != "" {
-			return t, fmt.Errorf("%s is for lengths in tokens: add +%s", shorten(shots+hay), optionTokens)
+			return t, fmt.Errorf("%s is for lengths in tokens: add %s", shorten(shots+hay), InTokens)
 		}
 		return t, nil
 	}
@@ -30,7 +33,7 @@ func (t Task) inTokens(given options) (Task, error) {
 		return t, fmt.Errorf("%s: with %s there is one form, and nothing is held out", given[optionPaper]+given[optionNoPrefix], optionTokens)
 	}
 	t.InTokens, t.Version = true, 1
-	t.Name += "+" + optionTokens
+	t.Name += InTokens
 	t.Description, _, _ = strings.Cut(t.Description, ";")
 	t.Description += "; the length is tokens of the model, of the prompt and of the room for its answer"
 	t.Train, t.Beyond, t.Lengths = Range{TrainedWindow, TrainedWindow}, Range{2 * TrainedWindow, 16 * TrainedWindow}, Range{1, MaxLength}
@@ -59,5 +62,18 @@ func (t Task) inTokens(given options) (Task, error) {
 	return t, nil
 }
 
+// WithTokens returns the task with lengths in tokens of the model that is measured (Task.InTokens), and with so many examples before
+// its texts, 0 for none. A task that has no such form is an error.
+func (t Task) WithTokens(shots int) (Task, error) {
+	name := t.Name
+	if !t.InTokens {
+		name += InTokens
+	}
+	if shots != 0 {
+		name += fmt.Sprintf("+%s%d", optionShots, shots)
+	}
+	return Lookup(name)
+}
+
 // errInTokens is of what needs samples of a task whose prompts package eval makes.
-var errInTokens = errors.New("its prompts are made for the model that is measured: leave out +" + optionTokens)
+var errInTokens = errors.New("its prompts are made for the model that is measured: leave out " + InTokens)

@@ -92,10 +92,7 @@ func ownWords(tasks []task.Task) ([]task.Task, error) {
 	for _, t := range tasks {
 		if !t.InTokens && (t.Hides != nil || t.Tokens != nil) {
 			var err error
-			if t, err = task.Lookup(strings.Replace(t.Name, "+", "+tokens+", 1)); err == nil && !t.InTokens {
-				t, err = task.Lookup(t.Name + "+tokens")
-			}
-			if err != nil {
+			if t, err = t.WithTokens(0); err != nil {
 				return nil, err
 			}
 		}
