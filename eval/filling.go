@@ -66,18 +66,18 @@ func (s *inTokens) newFilling(ctx context.Context, c card.Card) (*filling, error
 
 // parts are the texts of a prompt but for the filler.
 type parts struct {
-	facts                []string
-	before, after        string // the filler
-	answer               string // with a space before it
-	limit                int
-	depths               []float64 // of facts, ascending, 0 to 1
-	target, length int
+	facts         []string
+	before, after string // the filler
+	answer        string // with a space before it
+	limit         int
+	depths        []float64 // of facts, ascending, 0 to 1
+	target        int
 }
 
 // draw draws what a prompt hides, and examples before it.
-func (f *filling) draw(ctx context.Context, length int) (parts, error) {
+func (f *filling) draw(ctx context.Context) (parts, error) {
 	h := f.cfg.Task.Hides
-	p := parts{length: length}
+	var p parts
 	var b strings.Builder
 	b.WriteString(f.open)
 	for range f.cfg.Task.Shots {
@@ -100,30 +100,18 @@ func (f *filling) draw(ctx context.Context, length int) (parts, error) {
 		p.after += f.close + s.Lead
 	}
 	p.answer = " " + s.Answer
-	type placed struct {
-		fact string
-		at   float64
+	depths, order := make([]float64, len(s.Facts)), make([]int, len(s.Facts))
+	for i := range depths {
+		depths[i], order[i] = f.rng.Float64(), i
 	}
-	all := make([]placed, len(s.Facts))
-	for i, fact := range s.Facts {
-		all[i] = placed{fact, f.rng.Float64()}
+	if h.Spread {
+		slices.Sort(depths)
+	} else if f.cfg.Depth != nil {
+		depths[0] = float64(*f.cfg.Depth) / 100
 	}
-	switch {
-	case h.Spread:
-		at := make([]float64, len(all))
-		for i := range all {
-			at[i] = all[i].at
-		}
-		slices.Sort(at)
-		for i := range all {
-			all[i].at = at[i]
-		}
-	case f.cfg.Depth != nil:
-		all[0].at = float64(f.depth) / 100
-	}
-	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
-	for _, one := range all {
-		p.facts, p.depths = append(p.facts, one.fact), append(p.depths, one.at)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(depths[a], depths[b]) })
+	for _, i := range order {
+		p.facts, p.depths = append(p.facts, s.Facts[i]), append(p.depths, depths[i])
 	}
 	target, err := f.target(ctx, p, "")
 	p.target, p.limit = len(target), len(target)+answerSlack
@@ -188,7 +176,7 @@ func (p parts) text(filler string) string {
 
 // empty checks that a length has room for a prompt without filler.
 func (f *filling) empty(ctx context.Context, length int) (parts, error) {
-	p, err := f.draw(ctx, length)
+	p, err := f.draw(ctx)
 	if err != nil {
 		return p, err
 	}

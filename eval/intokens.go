@@ -20,7 +20,6 @@ type inTokens struct {
 	accuracy
 	before []int64 // what the tokenizer puts before each text
 	rng    *rand.Rand
-	depth  int
 }
 
 // newInTokens prepares one length.
@@ -35,8 +34,7 @@ func newInTokens(ctx context.Context, m Model, c card.Card, cfg Config, length i
 	s := &inTokens{accuracy: accuracy{model: m, words: words, stop: NoStop, maxLength: c.MaxLength, cfg: cfg}}
 	name := "tokens/" + cfg.Task.Name
 	if cfg.Depth != nil {
-		s.depth = *cfg.Depth
-		name += fmt.Sprintf("/%d", s.depth)
+		name += fmt.Sprintf("/%d", *cfg.Depth)
 	}
 	s.rng = sampleSource(name, cfg.Split, cfg.Seed, task.At(length))
 	s.before, err = words.EncodePrompt(ctx, "")

@@ -94,11 +94,15 @@ func (m Model) ONNXFiles(profile, dataName string) (file, data []byte, err error
 	return out, data, nil
 }
 
-// written takes what is written in one piece.
+// written keeps what is written, and does not copy the first piece, which is all.
 type written []byte
 
 func (w *written) Write(p []byte) (int, error) {
-	*w = p
+	if *w == nil {
+		*w = p // export leaves what it has written to it
+	} else {
+		*w = append(*w, p...)
+	}
 	return len(p), nil
 }
 

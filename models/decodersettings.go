@@ -41,8 +41,7 @@ func resolveDecoder(c Config) (Config, error) {
 		c.Attention = "" // one way to write a configuration, one hash
 	}
 	for setting, plain := range map[*string]string{&c.QKNorm: "none", &c.AttentionSink: "none", &c.AttentionGate: "none",
-		&c.LogitScale: "none",
-		&c.MLP:        "plain", &c.NormPlace: "before", &c.Residual: "sequential", &c.EmbedNorm: "none", &c.Head: "tied"} {
+		&c.LogitScale: "none", &c.MLP: "plain", &c.NormPlace: "before", &c.Residual: "sequential", &c.EmbedNorm: "none", &c.Head: "tied"} {
 		if *setting == plain {
 			*setting = ""
 		}

@@ -55,20 +55,26 @@ func (r request) without(ctx context.Context, most int, onSequence func()) ([]ev
 			run := func(by [][]float64, along subspace) (inside, error) {
 				return r.read(ctx, s, readOptions{shift: shifts(&outputs[i], layers, by, along)})
 			}
-			for along, into := range map[*subspace]*score{&d.position: &c.position, &d.shuffled: &c.shuffled, &d.random: &c.random} {
-				in, err := run(along.toMean(states), *along)
+			for _, ablated := range []struct {
+				along subspace
+				into  *score
+			}{{d.position, &c.position}, {d.shuffled, &c.shuffled}, {d.random, &c.random}} {
+				in, err := run(ablated.along.toMean(states), ablated.along)
 				if err != nil {
 					return nil, err
 				}
-				into.add(&in, s)
+				ablated.into.add(&in, s)
 			}
 			for _, t := range patched(s, rng) {
-				for along, into := range map[*subspace]*patch{&d.position: &patches[layers].position, &d.random: &patches[layers].random} {
-					in, err := run(along.toNext(states, t), *along)
+				for _, moved := range []struct {
+					along subspace
+					into  *patch
+				}{{d.position, &patches[layers].position}, {d.random, &patches[layers].random}} {
+					in, err := run(moved.along.toNext(states, t), moved.along)
 					if err != nil {
 						return nil, err
 					}
-					into.add(&in, s, t)
+					moved.into.add(&in, s, t)
 				}
 			}
 		}

@@ -44,11 +44,11 @@ const (
 	addSessionConfigEntry          function = 130
 	createAllocator                function = 131
 	releaseAllocator               function = 132
+	addInitializer                 function = 150
 	appendCUDA                     function = 204
 	createCUDAProviderOptions      function = 205
 	updateCUDAProviderOptions      function = 206
 	releaseCUDAProviderOptions     function = 208
-	addInitializer                 function = 150
 	addExternalInitializers        function = 210
 	appendProvider                 function = 216
 	memoryOfInputs                 function = 380
