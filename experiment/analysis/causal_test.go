@@ -251,6 +251,21 @@ func TestFindPosition(t *testing.T) {
 	}
 }
 
+// Features that tell the position at scales of their own keep it until each has lost a direction: a probe reads features of variance
+// 1, and its direction is not the one along which states move.
+func TestFindPositionScales(t *testing.T) {
+	const tokens, width = 20, 4
+	in := inside{ids: make([]int64, tokens), hidden: [][]float32{make([]float32, tokens*width)}}
+	for i := range in.hidden[0] {
+		in.hidden[0][i] = float32(i/width) * float32(int(1)<<(i%width))
+	}
+	o := eval.Observation{Values: map[string]float64{}}
+	found, err := findPosition([]inside{in}, []inside{in}, mostDirections, &o)
+	if err != nil || len(found) != width || o.Values["r2_after"] > 0.5*o.Values["r2"] {
+		t.Errorf("%d directions, %v, error %v", len(found), o.Values, err)
+	}
+}
+
 // Random directions have the variance of those that they stand beside, or as near as there is, and are at right angles.
 func TestAlike(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -35,7 +35,7 @@ func (r request) diverge(ctx context.Context, onSequence func()) ([]eval.Observa
 	var out []eval.Observation
 	for layer, sum := range sums {
 		o, n := r.observation(r.model.layers[layer], len(sequences), longest(sequences)), float64(len(sequences))
-		o.Values["js"], o.Control["js"] = max(sum.js/n, 0), max(sum.null/n, 0)
+		o.Values["js"], o.Control["js"] = sum.js/n, sum.null/n
 		if published := sum.published / n; !math.IsInf(published, 0) {
 			o.Values["js_published"] = published
 		}
@@ -117,7 +117,7 @@ func jensenShannon(p, q []float32) float64 {
 			sum += y * math.Log(y/mean)
 		}
 	}
-	return sum / 2
+	return max(sum/2, 0) // rounding may leave less than 0 of nearly equal weights
 }
 
 // published is ½KL(M‖P) + ½KL(M‖Q), as the code of Kazemnejad et al. 2023 computes it where the paper has jensenShannon: infinite

@@ -158,3 +158,12 @@ func TestMixed(t *testing.T) {
 		t.Errorf("%d sequences of %v tokens", len(all), lengths)
 	}
 }
+
+// The position of a single state explains nothing: R² is 0, not a division by 0.
+func TestR2OfOne(t *testing.T) {
+	var one readings
+	one.add(3, 2)
+	if got := one.r2(); got != 0 {
+		t.Errorf("R² %v", got)
+	}
+}

@@ -148,8 +148,10 @@ func TestPlanOfBegun(t *testing.T) {
 		t.Fatal(err)
 	}
 	trainer.Close()
-	if planned, _, err = Plan(t.Context(), []Run{run}, second); err != nil || *planned[0].Seconds != 0 {
-		t.Errorf("finished: %+v, %v", planned, err)
+	var listed *float64
+	second.Listed = func(p []Planned) error { listed = p[0].Seconds; return nil }
+	if planned, _, err = Plan(t.Context(), []Run{run}, second); err != nil || *planned[0].Seconds != 0 || listed == nil || *listed != 0 {
+		t.Errorf("finished: %+v, listed %v, %v", planned, listed, err)
 	}
 	run.Config = config(t, 5)
 	if _, _, err := Plan(t.Context(), []Run{run}, second); !errors.Is(err, train.ErrOtherRun) {

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -50,5 +51,40 @@ func TestProgress(t *testing.T) {
 	}
 	if w.progress(); strings.Count(log.String(), "\n") != 1 {
 		t.Errorf("noted again at once: %q", &log)
+	}
+}
+
+// failing is a log that cannot be written.
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+// A log that cannot be written is reported once; the sweep goes on.
+func TestLogFails(t *testing.T) {
+	var events []Event
+	w := newWatch(nil, failing{}, func(e Event) { events = append(events, e) })
+	w.note("one")
+	w.note("two")
+	if len(events) != 1 || events[0].Err == nil || !strings.Contains(events[0].Err.Error(), "disk full") {
+		t.Errorf("%+v", events)
+	}
+}
+
+// The end of a run reads its last step and whether it fitted; nothing has read them before where the run was short.
+func TestEnded(t *testing.T) {
+	r := Run{Name: "x", Dir: filepath.Join(t.TempDir(), "x"), Config: config(t, 4)}
+	w := newWatch([]Run{r}, &strings.Builder{}, nil)
+	if err := prepare([]Run{r}, 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	lines := `{"step":2,"loss":1.5,"tokens":10,"seconds":1}` + "\n" + `{"step":2,"eval":{"sequence_accuracy":1}}` + "\n"
+	for name, text := range map[string]string{journal.MetricsFile: lines, "checkpoint-00000002.safetensors": ""} {
+		if err := os.WriteFile(filepath.Join(r.Dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.ended(r, Stopped, "")
+	if s := w.all[0]; s.State != Stopped || s.Step != 2 || s.FittedStep == nil || *s.FittedStep != 2 {
+		t.Errorf("%+v", s)
 	}
 }
