@@ -200,3 +200,25 @@ func TestBenchRefuses(t *testing.T) {
 		t.Errorf("no CUDA: standard error %q", stderr)
 	}
 }
+
+// A line per model says what the tables at the end say: of all lengths, in their order, those with times among them.
+func TestFinished(t *testing.T) {
+	row := func(task string, length int, accuracy float64) eval.Row {
+		r := eval.Row{Measure: eval.MeasureAccuracy, Task: task, Length: length, Untimed: length != 20}
+		r.Accuracy = accuracy
+		return r
+	}
+	for want, rows := range map[string][]eval.Row{
+		"right on copy to length 40":     {row("copy", 10, 1), row("copy", 40, 1), row("copy", 60, 0), row("copy", 20, 1)},
+		"right on copy to length 10":     {row("copy", 10, 1), row("copy", 40, 1), row("copy", 20, 0.5)},
+		"not right on copy at length 10": {row("copy", 10, 0), row("copy", 20, 1)},
+		"right on copy to length 20, not right on sum at length 5, t.test at 1 length": {
+			row("copy", 10, 1), row("sum", 5, 1), row("sum", 5, 0.5), {Measure: eval.MeasureText, Task: "t.test", Length: 8}, row("copy", 20, 1)},
+		"3 ms to the first token, 0.5 ms for each more, at length 9": {
+			{Measure: eval.MeasureSpeed, Length: 9, Speed: eval.Speed{PrefillMS: 3, DecodeP50MS: 0.5}}},
+	} {
+		if got := finished(rows); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -150,33 +150,52 @@ func whole(p *bench.Plan) string {
 		human.Plural(len(p.Cells), "cell", "cells"))
 }
 
-// finished says in few words what the rows of one session are.
+// finished says in few words what the rows of one model are.
 func finished(rows []eval.Row) string {
-	last := rows[len(rows)-1]
-	if last.Timed() {
-		return fmt.Sprintf("%.3g ms to the first token, %.3g ms for each more, at length %s", last.PrefillMS, last.DecodeP50MS, last.Span().Label())
-	}
-	if last.Measure != eval.MeasureAccuracy {
-		return human.Plural(len(rows), "length", "lengths")
-	}
-	var lengths []task.Span
-	right := map[task.Span][]float64{} // at each depth
+	var tasks []string
+	of := map[string][]eval.Row{}
 	for _, r := range rows {
-		if !r.NA && r.Task == last.Task {
-			lengths, right[r.Span()] = append(lengths, r.Span()), append(right[r.Span()], r.Accuracy)
+		if r.NA {
+			continue
+		}
+		if !slices.Contains(tasks, r.Task) {
+			tasks = append(tasks, r.Task)
+		}
+		of[r.Task] = append(of[r.Task], r)
+	}
+	for i, name := range tasks {
+		switch first := of[name][0]; first.Measure {
+		case eval.MeasureSpeed:
+			tasks[i] = fmt.Sprintf("%.3g ms to the first token, %.3g ms for each more, at length %d",
+				first.PrefillMS, first.DecodeP50MS, first.Length)
+		case eval.MeasureAccuracy, "": // of older files
+			tasks[i] = reached(of[name])
+		default:
+			tasks[i] = fmt.Sprintf("%s at %s", name, human.Plural(len(of[name]), "length", "lengths"))
 		}
 	}
-	to, _ := eval.EffectiveLength(task.SortSpans(lengths), func(n task.Span) (float64, bool) {
+	return strings.Join(tasks, ", ")
+}
+
+// reached says up to which length the rows of a task are right, over seeds and depths.
+func reached(rows []eval.Row) string {
+	var lengths []task.Span
+	right := map[task.Span][]float64{}
+	for _, r := range rows {
+		lengths, right[r.Span()] = append(lengths, r.Span()), append(right[r.Span()], r.Accuracy)
+	}
+	lengths = task.SortSpans(lengths)
+	to, _ := eval.EffectiveLength(lengths, func(n task.Span) (float64, bool) {
 		sum := 0.0
 		for _, v := range right[n] {
 			sum += v
 		}
-		return sum / float64(max(len(right[n]), 1)), len(right[n]) > 0
+		return sum / float64(len(right[n])), true
 	})
 	if to == (task.Span{}) {
-		return fmt.Sprintf("not right on %s at the shortest length", last.Task)
+		return fmt.Sprintf("not right on %s at length %s", rows[0].Task, lengths[0].Label())
 	}
-	return fmt.Sprintf("right on %s to length %s", last.Task, to.Label())
+	return fmt.Sprintf("right on %s to length %s", rows[0].Task, to.Label())
 }
 
 // interrupted is the error for an end when some of all cells are done; output is the file that keeps them, "" for none.

@@ -27,7 +27,8 @@ type group struct {
 	loadErr error           // why load is not known
 	env     eval.Environment
 	cells   []*Cell
-	need    int64 // bytes that its largest batch takes at most; 0 for not known
+	rest    []*Cell // of the same tasks, in another session
+	need    int64   // bytes that its largest batch takes at most; 0 for not known
 }
 
 // read reads a model's file and validates it.

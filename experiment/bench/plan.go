@@ -145,6 +145,7 @@ func (p *Plan) measure(ctx context.Context, measure string, g group, tasks []tas
 		}
 		p.keep(part)
 	}
+	g.rest, alone.rest = alone.cells, g.cells
 	return nil
 }
 

@@ -254,6 +254,32 @@ func TestNext(t *testing.T) {
 	}
 }
 
+// A model is done, once, when the length with times and those without have rows.
+func TestDoneWithTimes(t *testing.T) {
+	o := Defaults()
+	o.Lengths, o.Providers, o.Samples, o.OneTimed = task.Spans(2, 3, 4), []string{"go"}, 2, true
+	p, err := newPlan(t, o, untrained(t, "rope"), untrained(t, "nope"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var done []string
+	if err := p.run(t.Context(), "", Watch{Done: func(what string, rows []eval.Row) {
+		timed := 0
+		for _, r := range rows {
+			if r.Timed() {
+				timed++
+			}
+		}
+		done = append(done, fmt.Sprintf("%s: %d, timed %d", what, len(rows), timed))
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(done)
+	if diff := cmp.Diff([]string{"nope: 3, timed 1", "rope: 3, timed 1"}, done); diff != "" {
+		t.Errorf("models that are done (-want +got):\n%s", diff)
+	}
+}
+
 // Several workers measure the cells of several models, each in one session, to the same rows as one worker.
 func TestSideBySide(t *testing.T) {
 	o := Defaults()

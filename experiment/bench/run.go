@@ -20,7 +20,7 @@ type Watch struct {
 	// repaired; repaired says how, "" for not at all.
 	Resumed  func(rows int, repaired string)
 	Begin    func()                               // before anything is done for cells that are left
-	Done     func(what string, rows []eval.Row)   // after the cells of a session: its model and what differs from others
+	Done     func(what string, rows []eval.Row)   // after the cells of a model, of tasks or of one length of speed: the model and what differs from others
 	Progress func(cell string, done, total int64) // while a cell is measured: "copy-rope, copy at length 20"; in units that go with the time
 	// Task is given the rows of a task as soon as none is missing, once: at the start of
 	// tasks that were measured before. An error ends measuring.
@@ -105,24 +105,27 @@ func (p *Plan) run(ctx context.Context, path string, w Watch) error {
 			return err
 		}
 	}
-	untimed, alone, workers := p.parts()
+	// Times come first, so that what is said of a model at its end is of all its lengths.
+	alone, untimed, ofSpeed, workers := p.parts()
+	if err := r.oneByOne(ctx, alone); err != nil {
+		return err
+	}
 	if err := r.sideBySide(ctx, untimed, workers); err != nil {
 		return err
 	}
-	for _, g := range alone {
-		if err := r.group(ctx, g); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.oneByOne(ctx, ofSpeed)
 }
 
-// parts are the groups without times, of which some run side by side, as many as there are cores and memory for; and those
-// that run alone.
-func (p *Plan) parts() (untimed, alone []*group, workers int) {
+// parts are the groups of tasks that run alone; those without times, of which some run side by side, as many as there are
+// cores and memory for; and those of speed.
+func (p *Plan) parts() (alone, untimed, ofSpeed []*group, workers int) {
 	workers = max(1, p.machine.Cores)
 	need := int64(1)
 	for _, g := range p.groups {
+		if g.ofSpeed() {
+			ofSpeed = append(ofSpeed, g)
+			continue
+		}
 		if slices.ContainsFunc(g.cells, (*Cell).timed) || engine.OnDevice(g.runtime.Provider) {
 			alone = append(alone, g)
 			continue
@@ -139,7 +142,7 @@ func (p *Plan) parts() (untimed, alone []*group, workers int) {
 			g.runtime.Threads = max(1, p.machine.Cores/workers)
 		}
 	}
-	return untimed, alone, workers
+	return alone, untimed, ofSpeed, workers
 }
 
 // complete gives the watch a task, once, unless cells are left.
@@ -149,6 +152,16 @@ func (r *running) complete(task string) error {
 	}
 	r.shown[task] = true
 	return r.watch.Task(slices.DeleteFunc(r.rows(), func(row eval.Row) bool { return row.Task != task }))
+}
+
+// oneByOne measures groups, each with the machine to itself.
+func (r *running) oneByOne(ctx context.Context, groups []*group) error {
+	for _, g := range groups {
+		if err := r.group(ctx, g); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // group measures the cells of one session.
@@ -193,7 +206,7 @@ func (r *running) cell(ctx context.Context, s session, c *Cell) error {
 	return r.keep(c, row)
 }
 
-// keep keeps a cell's row, and tells of its session and of its task if that was the last one.
+// keep keeps a cell's row, and tells of its model and of its task if that was the last one.
 func (r *running) keep(c *Cell, row eval.Row) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -202,9 +215,10 @@ func (r *running) keep(c *Cell, row eval.Row) error {
 	}
 	c.keep(&row)
 	r.left[c.Task]--
-	left := slices.ContainsFunc(c.group.cells, func(c *Cell) bool { return !c.Measured })
-	if !left && r.watch.Done != nil && slices.ContainsFunc(c.group.cells, func(c *Cell) bool { return c.unavailable == nil }) {
-		r.watch.Done(c.group.describe(r.options), rowsOf(c.group.cells))
+	cells := slices.Concat(c.group.cells, c.group.rest)
+	left := slices.ContainsFunc(cells, func(c *Cell) bool { return !c.Measured })
+	if !left && r.watch.Done != nil && slices.ContainsFunc(cells, func(c *Cell) bool { return c.unavailable == nil }) {
+		r.watch.Done(c.group.describe(r.options), rowsOf(cells))
 	}
 	return r.complete(c.Task)
 }
