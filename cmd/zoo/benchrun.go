@@ -120,7 +120,7 @@ func (a *app) watchBench(p *bench.Plan, file string, out *report.Printer) (watch
 		},
 		Progress: func(cell string, done, total int64) {
 			if m == nil {
-				m = a.Meter("measuring", done, total)
+				m = a.Meter("", done, total)
 			}
 			m.Update(done, func() string { return cell })
 		},

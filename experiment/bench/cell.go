@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -61,17 +62,13 @@ func (g *group) addCell(k eval.Key, span task.Span, m measurement, unavailable *
 
 func (c *Cell) keep(row *eval.Row) { c.row, c.Measured = row, true }
 
-// name is of the cell, for people: "copy-rope, copy at length 20".
+// name is of the cell, for people, what differs most often first: "copy-rope at length 20, copy".
 func (c *Cell) name() string {
-	what := c.Task
-	if what == "" {
-		what = "speed"
-	}
-	name := fmt.Sprintf("%s, %s at length %s", c.Model, what, c.span.Label())
+	name := fmt.Sprintf("%s at length %s", c.Model, c.span.Label())
 	if c.Depth != nil {
 		name += fmt.Sprintf(", depth %d", *c.Depth)
 	}
-	return name
+	return name + ", " + cmp.Or(c.Task, "speed")
 }
 
 // work estimates the cost of a cell, at least 1 where there is something to run.

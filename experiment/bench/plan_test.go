@@ -67,7 +67,7 @@ func TestPlanOfBins(t *testing.T) {
 		return p
 	}
 	p := plan(o)
-	if c := p.Cells[0]; c.LengthMin != 2 || c.Length != 4 || c.name() != "rope, copy at length 2–4" {
+	if c := p.Cells[0]; c.LengthMin != 2 || c.Length != 4 || c.name() != "rope at length 2–4, copy" {
 		t.Errorf("cell %+v", c)
 	}
 	seconds, err := p.Estimate(t.Context(), "")
@@ -118,7 +118,7 @@ func TestRunGoesOn(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	p, err := run(ctx, func(cell string) {
-		if cell == "rope, copy at length 3" {
+		if cell == "rope at length 3, copy" {
 			cancel()
 		}
 	})
@@ -127,7 +127,7 @@ func TestRunGoesOn(t *testing.T) {
 	}
 	measured := map[string]bool{}
 	p, err = run(t.Context(), func(cell string) { measured[cell] = true })
-	if err != nil || len(p.rows()) != 3 || measured["rope, copy at length 2"] || len(measured) != 2 {
+	if err != nil || len(p.rows()) != 3 || measured["rope at length 2, copy"] || len(measured) != 2 {
 		t.Errorf("%d rows, error %v, cells measured then: %v; want the other two", len(p.rows()), err, measured)
 	}
 	again, err := newPlan(t, o, untrained(t, "rope"))

@@ -21,7 +21,7 @@ type Watch struct {
 	Resumed  func(rows int, repaired string)
 	Begin    func()                               // before anything is done for cells that are left
 	Done     func(what string, rows []eval.Row)   // after the cells of a model, of tasks or of one length of speed: the model and what differs from others
-	Progress func(cell string, done, total int64) // while a cell is measured: "copy-rope, copy at length 20"; in units that go with the time
+	Progress func(cell string, done, total int64) // while a cell is measured: "copy-rope at length 20, copy"; in units that go with the time
 	// Task is given the rows of a task as soon as none is missing, once: at the start of
 	// tasks that were measured before. An error ends measuring.
 	Task func(rows []eval.Row) error

@@ -3,6 +3,7 @@ package terminal
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -42,20 +43,46 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestMeter: a bar is one line, narrower than the terminal, and is taken away; a log file gets whole lines.
+// TestMeter: a bar is one line, narrower than the terminal, with the time left before what is cut, and is taken away; a log
+// file gets whole lines.
 func TestMeter(t *testing.T) {
 	note := func() string { return strings.Repeat("long ", 30) + "end" }
+	begun := func() (time.Time, []mark) {
+		at := time.Now().Add(-30 * time.Second)
+		return at, []mark{{at, 0}}
+	}
 	var terminal, log strings.Builder
 	m := &Meter{label: "run", Total: 4, screen: &Screen{w: &terminal, text: NewPrintable(&terminal)}}
+	m.Begun, m.marks = begun()
 	m.Update(1, note)
 	m.Close()
-	want := "\r\x1b[?7l" + cut(" 25 % ██░░░░░░░░  run  "+note(), 79) + "\x1b[K\n\x1b[J\x1b[?7h" + "\r\x1b[1A\x1b[J"
+	want := "\r\x1b[?7l" + cut(" 25 % ██░░░░░░░░  run  1m30s left  "+note(), 79) + "\x1b[K\n\x1b[J\x1b[?7h" + "\r\x1b[1A\x1b[J"
 	if diff := cmp.Diff(want, terminal.String()); diff != "" {
 		t.Errorf("in a terminal (-want +got)\n%s", diff)
 	}
 	m = &Meter{label: "run", Total: 4, w: &log}
-	m.Update(4, note)
-	if want := "100 %  run  " + note() + "  0s left\n"; log.String() != want {
+	m.Begun, m.marks = begun()
+	m.Update(3, note)
+	if want := " 75 %  run  " + note() + "  10s left\n"; log.String() != want {
 		t.Errorf("in a log file: %q, want %q", &log, want)
+	}
+}
+
+// TestTimeLeft: there is none before there is a pace, and a slow start is forgotten.
+func TestTimeLeft(t *testing.T) {
+	begun := time.Now()
+	m := &Meter{Total: 1000, Begun: begun, marks: []mark{{begun, 0}}}
+	for _, step := range []struct {
+		seconds, done int
+		want          string
+	}{{1, 900, ""}, {5, 1, ""}, {10, 2, ""}, {11, 100, "55s left"}, {12, 200, "28s left"}, {13, 300, "19s left"}, {20, 300, "23s left"},
+		{40, 300, ""}, {41, 1000, "0s left"}} {
+		m.Done = int64(step.done)
+		if got := m.left(begun.Add(time.Duration(step.seconds) * time.Second)); got != step.want {
+			t.Errorf("%d of %d after %d s: %q, want %q", step.done, m.Total, step.seconds, got, step.want)
+		}
+	}
+	if m.Total = 0; m.left(begun.Add(time.Minute)) != "" {
+		t.Error("a time is left of work of unknown size")
 	}
 }
