@@ -49,8 +49,7 @@ type benchOutput struct {
 // ranksBy are the ways to rank, in bench and report.
 var ranksBy = []string{summary.ByLengths, summary.ByExamples}
 
-const ranksHelp = "means that are ranked weigh lengths alike (lengths), " +
-	"or by their test examples as the paper does (examples)"
+const ranksHelp = "what weighs alike in the means that are ranked: lengths, or examples as in the paper"
 
 func benchVerb(a *app) *cobra.Command {
 	o := benchFlags{Options: bench.Defaults()}
@@ -87,8 +86,8 @@ func benchVerb(a *app) *cobra.Command {
 	f.IntSliceVar(&o.Threads, "threads", o.Threads, "threads; 0: one per physical core, in pure Go one per logical one")
 	f.IntSliceVar(&o.Batches, "batch", o.Batches, "most sequences at a time")
 	f.UintSliceVar(&o.seeds, "seeds", []uint{1}, "seeds of the samples")
-	f.IntVar(&o.Samples, "n", o.Samples, "different samples at each length, or all if there are fewer "+
-		"(default 64; the first 32 where none of these is right)")
+	f.IntVar(&o.Samples, "n", o.Samples, "different samples at each length, or all if there are fewer; "+
+		"without it the first 32 where none of these is right")
 	f.IntVar(&o.Repeat, "repeat", o.Repeat, "times that each cell is timed (default: once, at one length; for speed 3)")
 	f.BoolVar(&o.Untimed, "untimed", false, "no times: what a model is certain to answer is not generated")
 	f.IntVar(&o.NewTokens, "new-tokens", o.NewTokens, "with --measure speed: tokens generated after the length")

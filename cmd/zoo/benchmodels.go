@@ -166,7 +166,7 @@ func (a *app) chooseTask(f find.Finder, encodings []string) string {
 	if len(others) == 0 {
 		return ""
 	}
-	a.Note("measuring the task %s alone; --task %s measures every model on its own, and\n--task NAME another one: %s",
+	a.Note("measuring the task %s alone; --task %s measures every model on its own, and --task NAME another one: %s",
 		chosen, allTasks, strings.Join(others, ", "))
 	return chosen
 }

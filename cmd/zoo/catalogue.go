@@ -50,7 +50,7 @@ func catalogueVerb(a *app) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.into, "into", "zoo/catalogue/models", "`folder` to write to, or to check (default there: the embedded one)")
+	f.StringVar(&o.into, "into", "zoo/catalogue/models", "`folder` to write to; with --check the one to check, without it the embedded one")
 	f.StringVar(&o.lengths, "lengths", "20..200", "lengths to measure for the manifest")
 	f.IntVar(&o.n, "n", 100, "samples at each length")
 	f.Float64Var(&o.minAccuracy, "min-accuracy", learned, "mean exact match at trained lengths that a model must reach")

@@ -152,6 +152,19 @@ func checkCommand(t *testing.T, page string, root *cobra.Command, args []string)
 	}
 }
 
+// TestIgnored: what make demo and the README's commands leave in a clone is nothing for git.
+func TestIgnored(t *testing.T) {
+	if err := exec.Command("git", "-C", "../..", "rev-parse").Run(); err != nil {
+		t.Skip("needs git and a clone:", err)
+	}
+	for _, name := range []string{"bin/zoo", "runs/x/run.json", "results/demo.jsonl", "report.html", "unique-copy-rope.onnx",
+		"unique-copy-rope.tokenizer.json"} {
+		if err := exec.Command("git", "-C", "../..", "check-ignore", "-q", name).Run(); err != nil {
+			t.Errorf(".gitignore does not have %s: %v", name, err)
+		}
+	}
+}
+
 // TestQuickCommands runs the blocks marked "sh quick", each page in a folder like a fresh clone, in order. Of make it
 // asks for the recipe alone (make -n): the tests themselves come from make. It runs apart from the other tests, by
 // make test-docs, since some of the commands measure times.

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // TestHelp checks that every verb explains itself, by a text of its own that fits into a terminal, and that there is
@@ -26,6 +27,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%s: nothing is known under a name in double braces", file)
 		}
 		narrow(t, file, c)
+		oneDefault(t, c)
 	}
 	entries, err := texts.ReadDir("help")
 	if err != nil {
@@ -47,4 +49,16 @@ func narrow(t *testing.T, file string, c *cobra.Command) {
 			t.Errorf("%s: a line of %d columns, want at most 80: %s", file, n, line)
 		}
 	}
+}
+
+// oneDefault wants flags that say their default once.
+func oneDefault(t *testing.T, c *cobra.Command) {
+	t.Helper()
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		alone := pflag.NewFlagSet("", pflag.ContinueOnError)
+		alone.AddFlag(f)
+		if usage := alone.FlagUsages(); strings.Count(usage, "default") > 1 {
+			t.Errorf("%s has two defaults: %s", c.Name(), usage)
+		}
+	})
 }

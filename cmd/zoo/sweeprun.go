@@ -56,7 +56,8 @@ func (a *app) sweepSlurm(ctx context.Context, o sweepOptions, folder string, run
 		return a.JSON(job)
 	}
 	a.Print("job %s: %s in %s, tasks %s", job.ID, human.Plural(len(job.Tasks), "run", "runs"), folder, job.Indices)
-	a.Note("watch it: %s --status\nend it, with everything saved: %s", a.repeat(), job.Cancel)
+	a.Note("watch it: %s --status", a.repeat())
+	a.Note("end it, with everything saved: %s", job.Cancel)
 	return nil
 }
 
