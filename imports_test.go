@@ -23,7 +23,7 @@ var layers = []string{
 	"graph/interp models/pe modelfile/precision export/foreign runtime/engine",
 	"internal/graphtest models export",
 	"models/theory runtime runtime/native internal/ort",
-	"train/journal serve runtime/ort",
+	"train/journal serve runtime/ort internal/placement",
 	"internal/orttest runtime/ort/install internal/rowlog eval/task",
 	"internal/tasktest eval/corpora eval modelfile train/runfile",
 	"eval/summary internal/rowstest modelfile/hf zoo/catalogue",

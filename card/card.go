@@ -102,6 +102,7 @@ type Card struct {
 	ConfigHash     string          // hash of the run's configuration
 	DataHash       string          // hash of what defines the training data
 	Steps          int             // optimizer steps taken
+	TrainProvider  string          // what made them, "cpu", or of several "cpu+cuda"; empty if never trained, and in old files
 	Loss           *float64        // last training loss in nats per target token; nil if never trained
 	Parity         *float64        // worst error between runtimes found at export; nil if not measured
 	Checks         []string        // what was checked at export: CheckStructure, …; empty if nothing was, and in old files

@@ -140,6 +140,7 @@ func (c *Card) fields() []field {
 		text("config_hash", false, &c.ConfigHash),
 		text("data_hash", false, &c.DataHash),
 		integer("steps", &c.Steps),
+		text("train_provider", false, &c.TrainProvider),
 		optional("fitted_step", &c.FittedStep, strconv.Itoa, strconv.Atoi),
 		float("loss", &c.Loss),
 		float("parity", &c.Parity),

@@ -90,7 +90,7 @@ func copyCard(t testing.TB) card.Card {
 	return card.Card{
 		Architecture: "decoder", Encoding: "none", Positions: "contiguous", Profile: card.Portable,
 		Tokenizer: tasktest.Vocabulary(copyTask(t)), Task: "copy", Trained: card.Lengths{Min: 2, Max: 20},
-		Seed: 7, DataSeed: 9, Steps: 100, FittedStep: new(60), ConfigHash: "c0ffee", Parameters: 1234,
+		Seed: 7, DataSeed: 9, Steps: 100, TrainProvider: "cuda", FittedStep: new(60), ConfigHash: "c0ffee", Parameters: 1234,
 	}
 }
 

@@ -87,7 +87,7 @@ func TestMeasureRow(t *testing.T) {
 	want := eval.Row{
 		Schema: 2, Measure: eval.MeasureAccuracy, Environment: cfg.Environment,
 		Architecture: "decoder", Encoding: "none", Positions: "contiguous", Profile: "portable", ConfigHash: "c0ffee",
-		TrainSeed: 7, DataSeed: 9, TrainSteps: 100, FittedStep: new(60), TrainMin: 2, TrainMax: 20, Parameters: 1234,
+		TrainSeed: 7, DataSeed: 9, TrainSteps: 100, FittedStep: new(60), TrainProvider: "cuda", TrainMin: 2, TrainMax: 20, Parameters: 1234,
 		Task: "copy", TaskVersion: 1, Split: "test", Length: 3, Seed: 1, Batch: 4,
 	}
 	if diff := cmp.Diff(want, rows[0], cmpopts.IgnoreFields(eval.Row{}, "Score", "Speed")); diff != "" {

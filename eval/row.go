@@ -42,10 +42,12 @@ type Row struct {
 	DataSeed     uint64 `json:"train_data_seed,omitempty"` // of training's samples; 0: TrainSeed
 	TrainSteps   int    `json:"train_steps"`
 	// FittedStep is the card's: 0 never fitted, nil not known.
-	FittedStep *int  `json:"fitted_step,omitempty"`
-	TrainMin   int   `json:"train_min"` // shortest and longest task length seen in training, of a
-	TrainMax   int   `json:"train_max"` // pretrained model those that it declares; 0 if never trained
-	Parameters int64 `json:"parameters"`
+	FittedStep *int `json:"fitted_step,omitempty"`
+	// TrainProvider is the card's: what made the steps, absent where that is not known.
+	TrainProvider string `json:"train_provider,omitempty"`
+	TrainMin      int    `json:"train_min"` // shortest and longest task length seen in training, of a
+	TrainMax      int    `json:"train_max"` // pretrained model those that it declares; 0 if never trained
+	Parameters    int64  `json:"parameters"`
 
 	Task        string `json:"task"` // "" for MeasureSpeed, as are version, split and seed
 	TaskVersion int    `json:"task_version"`
@@ -282,21 +284,22 @@ func describe(c card.Card, e Environment) Row {
 		trained = card.Lengths{Min: 1, Max: p.DeclaredLength}
 	}
 	return Row{
-		Schema:       RowSchema,
-		Environment:  e,
-		Architecture: c.Architecture,
-		Encoding:     c.Name(),
-		Intervention: c.Intervention,
-		Positions:    c.Positions,
-		Profile:      c.Profile,
-		DType:        c.DType,
-		ConfigHash:   c.ConfigHash,
-		TrainSeed:    c.Seed,
-		DataSeed:     c.DataSeed,
-		TrainSteps:   c.Steps,
-		FittedStep:   c.FittedStep,
-		TrainMin:     trained.Min,
-		TrainMax:     trained.Max,
-		Parameters:   c.Parameters,
+		Schema:        RowSchema,
+		Environment:   e,
+		Architecture:  c.Architecture,
+		Encoding:      c.Name(),
+		Intervention:  c.Intervention,
+		Positions:     c.Positions,
+		Profile:       c.Profile,
+		DType:         c.DType,
+		ConfigHash:    c.ConfigHash,
+		TrainSeed:     c.Seed,
+		DataSeed:      c.DataSeed,
+		TrainSteps:    c.Steps,
+		FittedStep:    c.FittedStep,
+		TrainProvider: c.TrainProvider,
+		TrainMin:      trained.Min,
+		TrainMax:      trained.Max,
+		Parameters:    c.Parameters,
 	}
 }

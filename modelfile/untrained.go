@@ -17,6 +17,6 @@ func (m Model) Untrained() (Model, error) {
 		return m, err
 	}
 	m.Weights = models.InitWeights(made.Params(), m.Card.Seed)
-	m.Card.Steps, m.Card.FittedStep = 0, nil
+	m.Card.Steps, m.Card.TrainProvider, m.Card.FittedStep = 0, "", nil
 	return m, nil
 }

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	goruntime "runtime"
+	"slices"
+	"strings"
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models"
@@ -41,6 +44,8 @@ type Options struct {
 	// configuration: a run may be resumed with another, and its metrics say which made a
 	// step. Runs of one configuration are the same to the bit on one processor only.
 	Provider string
+	// ProviderOptions are as in runtime.Options.
+	ProviderOptions map[string]string
 	// AllowCPUNodes is as in runtime.Options.
 	AllowCPUNodes bool
 	// Memory is how many bytes of main memory are free; 0 where nobody knows. A run on the CPU that takes more
@@ -75,6 +80,7 @@ type Trainer struct {
 	engine      *stepEngine
 	opt         optimizer
 	options     Options
+	named       bool                      // the journal has the device of this start
 	saved       bool                      // the newest checkpoint is the run as it is
 	unsavedBest *runfile.Checkpoint       // of the best evaluation, where it could not be saved
 	through     func(io.Writer) io.Writer // what tests put before all files; nil for nothing
@@ -228,7 +234,7 @@ func newTrainer(dir string, c *runfile.Checkpoint, o Options) (*Trainer, error) 
 		r.Lanes = 1 // it is one device
 	}
 	sessions := engine.Options{
-		Library: o.Library, Provider: o.Provider, AllowCPUNodes: o.AllowCPUNodes,
+		Library: o.Library, Provider: o.Provider, ProviderOptions: o.ProviderOptions, AllowCPUNodes: o.AllowCPUNodes,
 		Threads: r.Threads, ProfilePrefix: o.ProfilePrefix, Training: true,
 	}
 	e, err := newEngine(m, r, sessions)
@@ -311,12 +317,27 @@ func (t *Trainer) update(ctx context.Context, batches []batch) (journal.Stats, e
 	s := journal.Stats{Step: t.now.Step, Steps: r.Steps, Loss: loss, LR: lr, GradNorm: norm, Optimizer: t.opt.name()}
 	if engine.OnDevice(t.options.Provider) {
 		s.Provider = t.options.Provider
+		if d, ok := t.engine.loaded().(engine.DeviceModel); ok && !t.named {
+			s.Device, t.named = d.Adapter(), true
+		}
 	}
+	t.now.Progress.Provider = madeBy(t.now.Progress.Provider, cmp.Or(t.options.Provider, engine.CPU))
 	for _, b := range batches {
 		s.Tokens += b.Tokens
 		s.Slots += b.IDs.Len()
 	}
 	return s, nil
+}
+
+// madeBy adds a provider to those that made a run's steps.
+func madeBy(before, provider string) string {
+	switch {
+	case before == "":
+		return provider
+	case slices.Contains(strings.Split(before, "+"), provider):
+		return before
+	}
+	return before + "+" + provider
 }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -3,9 +3,11 @@ package train_test
 import (
 	"testing"
 
+	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // onWebGPU are the options of a run on a device.
@@ -54,5 +56,16 @@ func TestWebGPUResumes(t *testing.T) {
 	}
 	if where != "cccwwwccc" {
 		t.Errorf("steps were made by %s, want cccwwwccc", where)
+	}
+	newest, _, err := runfile.Latest(turns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	described, err := newest.Card("")
+	if err != nil || described.TrainProvider != "cpu+webgpu" {
+		t.Errorf("the card says that %q trained, error %v", described.TrainProvider, err)
+	}
+	if names, err := ort.Devices("webgpu"); err == nil && notedSteps(t, turns)[3].Device != names[0] {
+		t.Errorf("the first step on the device names %q, want %q", notedSteps(t, turns)[3].Device, names[0])
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/nopezoo/zoo/experiment/analysis"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/zoo"
 )
 
@@ -29,6 +30,7 @@ type analyzeOptions struct {
 	runs        string
 	initial     bool
 	checkpoints []string
+	provider    string
 	format      string
 	output      string
 }
@@ -61,6 +63,7 @@ func analyzeVerb(a *app) *cobra.Command {
 	f.BoolVar(&o.Causal, "causal", false, "also take the position that a probe reads out of hidden states")
 	f.BoolVar(&o.initial, "init", false, "also look into each model as it was before training")
 	f.BoolVar(&o.Maps, "maps", false, "keep attention weights of one sequence of each length, to be drawn by zoo report")
+	f.StringVar(&o.provider, "provider", engine.Go, "what computes: go alone, whose numbers are looked into on their way")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.StringSliceVar(&o.checkpoints, "checkpoint", []string{zoo.Last},
 		"checkpoints of each run: last, best, steps such as 1000, or all that are there")
@@ -72,6 +75,9 @@ func analyzeVerb(a *app) *cobra.Command {
 func (a *app) analyze(ctx context.Context, o analyzeOptions, args []string) error {
 	if err := arguments.OneOf("format", o.format, analyzeFormats...); err != nil {
 		return err
+	}
+	if o.provider != engine.Go {
+		return fmt.Errorf("--provider %s: analyze looks into what pure Go computes, provider %s; leave the flag out", o.provider, engine.Go)
 	}
 	p, err := a.planAnalysis(o, args)
 	if err != nil {

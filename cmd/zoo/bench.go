@@ -18,6 +18,7 @@ import (
 	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/experiment/bench"
+	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime/engine"
@@ -33,6 +34,7 @@ type benchFlags struct {
 	seeds   []uint
 	shots   int
 	engine  engineFlags
+	device  string
 	benchOutput
 }
 
@@ -80,6 +82,7 @@ func benchVerb(a *app) *cobra.Command {
 	f.IntVar(&o.shots, "shots", 0, "of tasks in tokens: examples before the text")
 	f.StringSliceVar(&o.Measures, "measure", o.Measures, "accuracy (and speed, on a task), speed (without a task)")
 	f.StringSliceVar(&o.Providers, "provider", []string{defaultProvider()}, providersHelp)
+	f.StringVar(&o.device, "device", "", deviceHelp)
 	f.BoolVar(&o.engine.allowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
 	f.StringSliceVar(&o.profiles, "profile", nil,
 		card.Portable+", "+card.Fused+": the forms of models that are no files yet (default portable)")
@@ -115,6 +118,9 @@ func (a *app) readBench(flags *pflag.FlagSet, o benchFlags, args []string) (*ben
 		return nil, nil, out, err
 	}
 	options, err := o.options()
+	if err == nil {
+		options.Runtime.ProviderOptions, err = o.onDevice(ort.Devices)
+	}
 	if err != nil {
 		return nil, nil, out, err
 	}
@@ -172,11 +178,8 @@ func withShots(tasks []task.Task, shots int) (err error) {
 // check refuses flags that do not go together, and models that no file has. named says
 // that the models are arguments.
 func (o benchFlags) check(flags *pflag.FlagSet, named bool) error {
-	for _, name := range []string{"pe", "task", "lengths"} {
-		// an unset variable of a script is not a wish for the default
-		if flags.Changed(name) && strings.Trim(flags.Lookup(name).Value.String(), "[]") == "" {
-			return fmt.Errorf("--%s is empty; give it a value, or leave it out for the default", name)
-		}
+	if err := givenEmpty(flags, "pe", "task", "lengths", "provider", "device"); err != nil {
+		return err
 	}
 	if err := arguments.OneOf("split", string(o.Split), string(task.Test), string(task.Whole)); err != nil {
 		return err

@@ -68,6 +68,7 @@ func (a *app) flagValues() map[string]cobra.CompletionFunc {
 		"setup provider":     words("cpu", "cuda"),
 		"analyze checkpoint": words(zoo.Last, zoo.Best, zoo.All),
 		"analyze format":     words(analyzeFormats...),
+		"analyze provider":   words(engine.Go),
 		"analyze tokens":     words(analysis.Defaults().Tokens...),
 		"divergence":         words(models.Encodings()...),
 		"bench format":       words(report.Formats()...),

@@ -2,45 +2,108 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/internal/placement"
 	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/train"
 )
 
-// placement is where runs are trained, which is no part of what they are: not in their settings and their hash, and in
-// their journals.
-type placement struct {
-	provider      string
+// placed are the flags that say where runs are trained.
+type placed struct {
+	placement.Placement
 	allowCPUNodes bool
+	engine        map[string]string // options of sessions on the device
 }
 
-// defaultProvider is what computes where no flag says it.
+// defaultProvider is what computes where no flag and no sweep file says it.
 func defaultProvider() string { return cmp.Or(os.Getenv(configs.ProviderVariable), engine.CPU) }
 
-func (p *placement) add(c *cobra.Command) {
+const deviceHelp = "number of the `device`, where the provider has several (default: 0)"
+
+func (p *placed) add(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&p.provider, "provider", defaultProvider(), "what trains: "+strings.Join(ortProviders, ", ")+"; bits are the same on one CPU only")
+	f.StringVar(&p.Provider, "provider", defaultProvider(), "what trains: "+strings.Join(ortProviders, ", ")+"; bits are the same on one CPU only")
+	f.StringVar(&p.Device, "device", "", deviceHelp)
 	f.BoolVar(&p.allowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
 }
 
-func (p placement) check() error {
-	return cmp.Or(oneProvider(p.provider, ortProviders...), checkCPUNodes(p.allowCPUNodes, p.provider))
+// settle fills in what flags and variables leave to the section of a sweep file, and refuses what cannot be. list names the
+// devices of this machine; without it runs are trained elsewhere, or not at all.
+func (p *placed) settle(flags *pflag.FlagSet, file placement.Placement, list placement.Lister) error {
+	if err := givenEmpty(flags, "provider", "device"); err != nil {
+		return err
+	}
+	given := p.Placement
+	if !flags.Changed("provider") {
+		given.Provider = os.Getenv(configs.ProviderVariable)
+	}
+	p.Placement = given.Over(file).Over(placement.Placement{Provider: engine.CPU})
+	if err := cmp.Or(oneProvider(p.Provider, ortProviders...), checkCPUNodes(p.allowCPUNodes, p.Provider)); err != nil {
+		return err
+	}
+	if list == nil {
+		return nil
+	}
+	return p.choose(list)
 }
 
-func (p placement) options() train.Options {
-	return train.Options{Provider: p.provider, AllowCPUNodes: p.allowCPUNodes}
+// choose looks for the device.
+func (p *placed) choose(list placement.Lister) (err error) {
+	if p.engine, err = p.Options(list); err != nil {
+		err = fmt.Errorf("--%w", err) // begins with the flag's name
+	}
+	return err
+}
+
+// givenEmpty refuses flags that are given without a value: an unset variable of a script is not a wish for the default.
+func givenEmpty(flags *pflag.FlagSet, names ...string) error {
+	for _, name := range names {
+		if flags.Changed(name) && strings.Trim(flags.Lookup(name).Value.String(), "[]") == "" {
+			return fmt.Errorf("--%s is empty; give it a value, or leave it out for the default", name)
+		}
+	}
+	return nil
+}
+
+func (p placed) options() train.Options {
+	return train.Options{Provider: p.Provider, ProviderOptions: p.engine, AllowCPUNodes: p.allowCPUNodes}
 }
 
 // command trains one run there, whose directory comes behind it.
-func (p placement) command(self string) []string {
-	out := []string{self, "train", "--resume", "--provider", p.provider}
+func (p placed) command(self string) []string {
+	out := []string{self, "train", "--resume", "--provider", p.Provider}
+	if p.Device != "" {
+		out = append(out, "--device", p.Device)
+	}
 	if p.allowCPUNodes {
 		out = append(out, "--allow-cpu-nodes")
 	}
 	return out
+}
+
+// onDevice are the options of sessions on the device of bench's providers, one of which may have several.
+func (o benchFlags) onDevice(list placement.Lister) (map[string]string, error) {
+	if o.device == "" {
+		return nil, nil
+	}
+	p := placed{Placement: placement.Placement{Provider: o.Providers[0], Device: o.device}}
+	for _, provider := range o.Providers {
+		switch {
+		case !engine.OnDevice(provider) || provider == p.Provider:
+		case engine.OnDevice(p.Provider):
+			return nil, fmt.Errorf("--device %s: providers %s and %s number devices in their own ways; name one of them",
+				o.device, p.Provider, provider)
+		default:
+			p.Provider = provider
+		}
+	}
+	err := p.choose(list)
+	return p.engine, err
 }

@@ -28,9 +28,9 @@ func studyVerb(a *app) *cobra.Command {
 		Use:   "study FOLDER",
 		Short: "train, measure and report what of a study is not there yet",
 		Args:  arguments.Between(1, 1, "the folder of a study, such as studies/nope"),
-		RunE:  func(c *cobra.Command, args []string) error { return a.study(c.Context(), o, args[0]) },
+		RunE:  func(c *cobra.Command, args []string) error { return a.study(c, o, args[0]) },
 	}
-	o.placement.add(c)
+	o.placed.add(c)
 	f := c.Flags()
 	f.StringVar(&o.root, "runs", "runs", "`folder` of the runs")
 	f.StringSliceVar(&o.only, "only", nil, "these `parts` of the study alone, or runs whose names match, as in '*-rope-*'")
@@ -42,18 +42,19 @@ func studyVerb(a *app) *cobra.Command {
 	return c
 }
 
-func (a *app) study(ctx context.Context, o studyOptions, folder string) error {
+func (a *app) study(c *cobra.Command, o studyOptions, folder string) error {
+	ctx := c.Context()
 	switch {
 	case o.status && o.dryRun:
 		return errors.New("--status and --dry-run: choose one")
 	case o.workers < 1:
 		return fmt.Errorf("--workers %d: want at least 1", o.workers)
 	}
-	if err := o.placement.check(); err != nil {
-		return err
-	}
 	s, err := study.Open(folder, o.root)
 	if err != nil {
+		return err
+	}
+	if err := o.settle(c.Flags(), s.Placement, o.here()); err != nil {
 		return err
 	}
 	if err := s.Only(o.only...); err != nil {
@@ -80,7 +81,7 @@ func (a *app) studyRun(ctx context.Context, o studyOptions, s *study.Study) erro
 	if err != nil {
 		return err
 	}
-	o.command = o.placement.command(self)
+	o.command = o.placed.command(self)
 	training, erase := a.training(ctx, o.sweepOptions)
 	all, err := s.Run(ctx, training, a.lookIn(s.Trains), func(text string) { a.Note("%s", text) })
 	erase()

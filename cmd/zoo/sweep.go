@@ -11,6 +11,8 @@ import (
 	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/experiment/sweep"
+	"github.com/nopezoo/zoo/internal/ort"
+	"github.com/nopezoo/zoo/internal/placement"
 )
 
 type sweepOptions struct {
@@ -21,7 +23,7 @@ type sweepOptions struct {
 	workers                int
 	memory                 float64 // GiB; 0: what is free
 	slurm                  sweep.Cluster
-	placement
+	placed
 	command []string // that trains one run
 }
 
@@ -38,7 +40,7 @@ func sweepVerb(a *app) *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return a.sweep(c, o) },
 	}
-	o.placement.add(c)
+	o.placed.add(c)
 	f := c.Flags()
 	f.StringVar(&o.file, "config", "", "the sweep `file`, or the name of an embedded one: "+
 		strings.Join(configs.Names(configs.Sweeps), ", "))
@@ -69,7 +71,7 @@ func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
 	if err != nil {
 		return err
 	}
-	folder, runs, err := sweep.Read(o.file, o.root, configs.Sources{User: userConfig(), Environ: os.Environ(), Overrides: overrides})
+	folder, runs, at, err := sweep.Read(o.file, o.root, configs.Sources{User: userConfig(), Environ: os.Environ(), Overrides: overrides})
 	if err != nil {
 		return err
 	}
@@ -77,7 +79,10 @@ func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
 	if err != nil {
 		return err
 	}
-	o.command = o.placement.command(self)
+	if err := o.settle(c.Flags(), at, o.here()); err != nil {
+		return err
+	}
+	o.command = o.placed.command(self)
 	switch {
 	case o.status:
 		return a.sweepStatus(c.Context(), o, folder, runs)
@@ -89,13 +94,21 @@ func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
 	return a.sweepLocally(c.Context(), o, folder, runs)
 }
 
+// here names the devices of this machine where runs are trained on it.
+func (o sweepOptions) here() placement.Lister {
+	if o.status || o.executor == "slurm" {
+		return nil
+	}
+	return ort.Devices
+}
+
 // check refuses what does not fit together, before anything is read or written.
 func (o sweepOptions) check(c *cobra.Command) error {
 	if err := arguments.OneOf("executor", o.executor, "local", "slurm"); err != nil {
 		return fmt.Errorf("--executor: %w", err)
 	}
 	foreign := map[string][]string{
-		"local": {"partition", "time", "cpus", "max-running", "sbatch-arg"}, "slurm": {"workers", "memory"},
+		"local": {"partition", "time", "cpus", "max-running", "sbatch-arg"}, "slurm": {"workers", "memory", "device"},
 	}
 	if name := arguments.Given(c.Flags(), foreign[o.executor]...); name != "" {
 		return fmt.Errorf("--%s means nothing to --executor %s; see: zoo sweep --help", name, o.executor)
@@ -113,5 +126,5 @@ func (o sweepOptions) check(c *cobra.Command) error {
 	if err := o.slurm.Check(); err != nil {
 		return fmt.Errorf("--%w", err) // begins with the flag's name
 	}
-	return o.placement.check()
+	return nil
 }

@@ -18,8 +18,8 @@ import (
 // that measured tells of have their results.
 func (a *app) sweepPlan(ctx context.Context, o sweepOptions, runs []sweep.Run, measured func(sweep.Run) bool) error {
 	timing := sweep.Timing{Workers: o.workers, Measured: measured, Pace: func(ctx context.Context, r launch.Run) (train.Pace, error) {
-		r.Provider = o.provider
-		return r.Pace(ctx, o.placement.options())
+		r.Provider = o.Provider
+		return r.Pace(ctx, o.placed.options())
 	}}
 	meter := func() *terminal.Meter { return a.Meter("timing steps", 0, 0) }
 	m := meter()
@@ -34,7 +34,7 @@ func (a *app) sweepPlan(ctx context.Context, o sweepOptions, runs []sweep.Run, m
 		m.Total = int64(total)
 		m.Update(int64(done), func() string { return fmt.Sprintf("%d of %d kinds of runs", done, total) })
 	}
-	if missing, _ := libraryHere(); missing != nil && !engine.OnDevice(o.provider) {
+	if missing, _ := libraryHere(); missing != nil && !engine.OnDevice(o.Provider) {
 		timing.Pace = func(context.Context, launch.Run) (train.Pace, error) { return train.Pace{}, missing }
 	}
 	planned, total, err := sweep.Plan(ctx, runs, timing)

@@ -15,6 +15,8 @@ import (
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/experiment/launch"
+	"github.com/nopezoo/zoo/internal/ort"
+	"github.com/nopezoo/zoo/internal/placement"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train"
 )
@@ -28,7 +30,7 @@ type trainOptions struct {
 	runs      string
 	resume    bool
 	dryRun    bool
-	placement
+	placed
 }
 
 // trainFlags are the flags that stand for keys of the configuration.
@@ -70,17 +72,17 @@ func (o *trainOptions) add(c *cobra.Command) {
 	f.StringVar(&o.from, "from", "", "begin with the weights of a `model`: a run, whose settings are the "+
 		"defaults, or a pretrained model's folder or GGUF file")
 	o.change.addTrained(c)
-	o.placement.add(c)
+	o.placed.add(c)
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
 	f.BoolVar(&o.resume, "resume", false, "go on with runs that were stopped; alone: with the one that was")
 	f.BoolVar(&o.dryRun, "dry-run", false, "print the settings, the memory and about how long it takes, and stop")
 }
 
 func (a *app) train(c *cobra.Command, o trainOptions, args []string) error {
-	if err := o.placement.check(); err != nil {
+	if err := o.settle(c.Flags(), placement.Placement{}, ort.Devices); err != nil {
 		return err
 	}
-	engine := o.placement.options()
+	engine := o.placed.options()
 	runs, err := a.trainRuns(c, o, args)
 	if err != nil {
 		return err
@@ -89,7 +91,7 @@ func (a *app) train(c *cobra.Command, o trainOptions, args []string) error {
 		signal.Ignore(syscall.SIGPIPE) // a training does not end with who reads its words
 	}
 	for i, r := range runs {
-		r.Provider = o.provider
+		r.Provider = o.Provider
 		if o.dryRun {
 			if i > 0 {
 				a.Print("")

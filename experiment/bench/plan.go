@@ -96,6 +96,9 @@ func (p *Plan) add(ctx context.Context, model group) error {
 				g := model
 				g.batch, g.runtime.Provider, g.runtime.Threads = batch, provider, threads
 				g.runtime.AllowCPUNodes = g.runtime.AllowCPUNodes && engine.OnDevice(provider)
+				if !engine.OnDevice(provider) {
+					g.runtime.ProviderOptions = nil // which say what device it is
+				}
 				g.env.Provider, g.env.Threads = provider, threads
 				g.env.Spinning = provider != engine.Go && !g.runtime.NoSpinning
 				for _, measure := range p.options.Measures {

@@ -54,7 +54,7 @@ func evaluate(cfg runfile.Config, o *train.Options) error {
 		samples = append(samples, eval.Config{Task: t, N: cfg.Train.EvalSamples, Batch: batch,
 			Seed: seed, Split: task.Validation, Untimed: true})
 	}
-	engine := runtime.Options{Provider: cmp.Or(o.Provider, "cpu"), AllowCPUNodes: o.AllowCPUNodes, Threads: cfg.Train.Threads}
+	engine := runtime.Options{Provider: cmp.Or(o.Provider, "cpu"), ProviderOptions: o.ProviderOptions, AllowCPUNodes: o.AllowCPUNodes, Threads: cfg.Train.Threads}
 	o.Evaluate = func(ctx context.Context, step int, weights map[string]*tensor.Tensor) ([]journal.Result, error) {
 		described, err := (&runfile.Checkpoint{Config: cfg, Step: step}).Card("")
 		if err != nil {

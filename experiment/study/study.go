@@ -18,6 +18,7 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/experiment/bench"
 	"github.com/nopezoo/zoo/experiment/sweep"
+	"github.com/nopezoo/zoo/internal/placement"
 	"github.com/nopezoo/zoo/models"
 )
 
@@ -31,6 +32,8 @@ type Study struct {
 	// Foreign lists the models of rows whose configuration no run of the sweep file has, such as a run whose
 	// settings were changed since.
 	Foreign []string
+	// Placement is where its sweep file would have runs trained.
+	Placement placement.Placement
 
 	folder string
 	hashes map[string]bool // of the configurations of all its runs
@@ -50,7 +53,7 @@ type rowKey struct {
 // another one. Nothing but the sweep file says what its runs are, so that they are the same
 // for everybody: a setting on which the machine would decide is an error.
 func Open(folder, runs string) (*Study, error) {
-	trains, all, err := sweep.Read(filepath.Join(folder, sweep.StudyFile), runs, configs.Sources{})
+	trains, all, at, err := sweep.Read(filepath.Join(folder, sweep.StudyFile), runs, configs.Sources{})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is no study: it has no %s; a study is a folder with such a file (see: zoo sweep --help)",
 			folder, sweep.StudyFile)
@@ -58,7 +61,7 @@ func Open(folder, runs string) (*Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Study{Name: filepath.Base(trains), Runs: all, Trains: trains, folder: folder,
+	s := &Study{Name: filepath.Base(trains), Runs: all, Trains: trains, folder: folder, Placement: at,
 		Results: filepath.Join(folder, "results.jsonl.gz")}
 	if err := s.checkRuns(); err != nil {
 		return nil, fmt.Errorf("study %s: %w", s.Name, err)

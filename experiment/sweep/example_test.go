@@ -27,7 +27,7 @@ grid:
 		fmt.Println(err)
 		return
 	}
-	folder, runs, err := sweep.Read(path, "runs", configs.Sources{})
+	folder, runs, _, err := sweep.Read(path, "runs", configs.Sources{})
 	if err != nil {
 		fmt.Println(err)
 		return

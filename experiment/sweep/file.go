@@ -13,12 +13,14 @@ import (
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/internal/files"
+	"github.com/nopezoo/zoo/internal/placement"
 )
 
 // file is a sweep as its file gives it.
 type file struct {
 	name  string // of the sweep
 	parts []part // in the order in which they are trained
+	at    placement.Placement
 }
 
 // StudyFile is what the sweep file of a study is called; its folder has the sweep's name.
@@ -26,17 +28,17 @@ const StudyFile = "sweep.yaml"
 
 // Read reads a sweep file, whose runs are trained in a folder below root that has the sweep's name,
 // and lists the run of every combination, each with its directory and with what it takes. All are
-// checked, and nothing is written. A path that is not on disk may be the name of an embedded sweep
+// checked, and nothing is written. at is where the file would have runs trained. A path that is not on disk may be the name of an embedded sweep
 // (configs.Names). The sources are what the sweep file wins over or gives way to, as
 // configs.Sources says; its Sweep, Lists and Encodings are the sweep's own.
-func Read(path, root string, s configs.Sources) (folder string, runs []Run, err error) {
+func Read(path, root string, s configs.Sources) (folder string, runs []Run, at placement.Placement, err error) {
 	f, err := read(path)
 	if err != nil {
-		return "", nil, err
+		return "", nil, at, err
 	}
 	folder = filepath.Join(root, f.name)
 	runs, err = f.runs(folder, s)
-	return folder, runs, err
+	return folder, runs, f.at, err
 }
 
 func read(path string) (*file, error) {
@@ -72,7 +74,7 @@ func nameOf(path string) (string, error) {
 // parse reads the YAML text of a sweep. It may hold a preset to start from; settings of all
 // runs in the sections model and train; lists of tasks, encodings and seeds; in the
 // section grid a list for any other key, as in train.lr: [1e-3, 2e-3]; in the section bench how
-// the models are measured; and parts, which have all of these again (see part). Whether the
+// the models are measured; in the section placement where the runs are trained; and parts, which have all of these again (see part). Whether the
 // values can be is checked by runs.
 func parse(name string, data []byte) (*file, error) {
 	v := viper.NewWithOptions(viper.KeyDelimiter("\x00")) // the grid's keys hold dots
@@ -81,11 +83,14 @@ func parse(name string, data []byte) (*file, error) {
 		return nil, err
 	}
 	all := v.AllSettings()
-	if err := checkKeys(all, partsKey); err != nil {
+	if err := checkKeys(all, partsKey, placement.Key); err != nil {
 		return nil, err
 	}
 	f := &file{name: name}
 	var err error
+	if f.at, err = placement.Read(all[placement.Key]); err != nil {
+		return f, err
+	}
 	f.parts, err = readParts(all)
 	return f, err
 }

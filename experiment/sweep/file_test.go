@@ -10,6 +10,7 @@ import (
 
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/placement"
 )
 
 // Lists that multiply to more runs than there can be are refused before any is made,
@@ -29,6 +30,41 @@ func TestHugeSweep(t *testing.T) {
 			"× %[1]d grid.train.warmup are more than 10000 runs", n)
 		if runs, err := f.runs("", configs.Sources{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d runs, error %v; want %q", len(runs), err, want)
+		}
+	}
+}
+
+// TestPlacementSection: a file says where runs are trained, for all of them, and that changes none.
+func TestPlacementSection(t *testing.T) {
+	const runs = "encodings: [nope, rope]\n"
+	hashes := func(text string) (out []string) {
+		f, err := parse("any", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := f.runs("", configs.Sources{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range all {
+			out = append(out, r.Config.Hash())
+		}
+		if len(text) > len(runs) && (f.at != placement.Placement{Provider: "cuda", Device: "1"}) {
+			t.Errorf("placed at %+v", f.at)
+		}
+		return out
+	}
+	if diff := cmp.Diff(hashes(runs), hashes(runs+"placement: {provider: cuda, device: 1}")); diff != "" {
+		t.Errorf("hashes (-without +with a placement):\n%s", diff)
+	}
+	for text, want := range map[string]string{
+		"placement: cuda":                            "placement is cuda: want a section",
+		"placement: {provider: 3}":                   "placement.provider is 3: want a name",
+		"placement: {card: 1}":                       `placement: unknown key "card"`,
+		"parts: [{placement: {provider: cuda}}, {}]": `part 1: unknown key "placement"`,
+	} {
+		if _, err := parse("any", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", text, err, want)
 		}
 	}
 }

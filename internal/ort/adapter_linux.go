@@ -121,38 +121,44 @@ func webGPUAdapters() ([]string, error) {
 	return names, nil
 }
 
-// cudaAdapter names an NVIDIA device, as cuda.h does.
-func cudaAdapter(device int) (string, error) {
+// cudaAdapters names NVIDIA's devices in the order of their numbers, as cuda.h does.
+func cudaAdapters() (names []string, err error) {
 	if !linked {
-		return "", ErrNoCgo
+		return nil, ErrNoCgo
 	}
 	driver, err := openLibrary(library.Host().CUDADriver())
 	if err != nil {
-		return "", noDriver(err, "")
+		return nil, noDriver(err, "")
 	}
-	f, err := symbols(driver, "cuInit", "cuDeviceGet", "cuDeviceGetName")
+	f, err := symbols(driver, "cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName")
 	if err != nil {
-		return "", noDriver(err, "")
+		return nil, noDriver(err, "")
 	}
 	var pin goruntime.Pinner
 	defer pin.Unpin()
 	asked := &struct {
-		device int32
-		name   [256]byte
+		count, device int32
+		name          [256]byte
 	}{}
 	pin.Pin(asked)
-	for _, ask := range []func() uintptr{
-		func() uintptr { return callC(f[0], 0) },
-		func() uintptr { return callC(f[1], address(&asked.device), uintptr(device)) },
-		func() uintptr {
-			return callC(f[2], first(asked.name[:]), unsafe.Sizeof(asked.name)-1, uintptr(asked.device))
-		},
-	} {
-		if status := int32(ask()); status != 0 {
-			return "", fmt.Errorf("the NVIDIA driver refuses device %d with error %d of cuda.h; nvidia-smi tells more", device, status)
+	ask := func(function int, args ...uintptr) {
+		if status := int32(callC(f[function], args...)); status != 0 && err == nil {
+			err = fmt.Errorf("the NVIDIA driver fails with error %d of cuda.h; nvidia-smi tells more", status)
 		}
 	}
-	return textOf(asked.name[:]), nil
+	if ask(0, 0); err == nil {
+		ask(1, address(&asked.count))
+	}
+	for n := range asked.count {
+		if ask(2, address(&asked.device), uintptr(n)); err == nil {
+			ask(3, first(asked.name[:]), unsafe.Sizeof(asked.name)-1, uintptr(asked.device))
+		}
+		names = append(names, textOf(asked.name[:]))
+	}
+	if err == nil && len(names) == 0 {
+		err = errors.New("the NVIDIA driver sees no device; CUDA_VISIBLE_DEVICES may hide them, and nvidia-smi tells more")
+	}
+	return names, err
 }
 
 // textOf returns the C string at the start of room for one.

@@ -7,7 +7,7 @@ func webGPUAdapters() ([]string, error) { return nil, noNames() }
 // checkVulkan wants nothing: the provider needs no Vulkan here.
 func checkVulkan(Library) error { return nil }
 
-func cudaAdapter(int) (string, error) { return "", noNames() }
+func cudaAdapters() ([]string, error) { return nil, noNames() }
 
 func noNames() error {
 	if !linked {

@@ -157,8 +157,7 @@ func Devices(provider string) ([]string, error) {
 	case engine.WebGPU:
 		return webGPUAdapters()
 	case engine.CUDA:
-		name, err := cudaAdapter(0)
-		return []string{name}, err
+		return cudaAdapters()
 	}
 	return nil, fmt.Errorf("ort: provider %q computes on no device", provider)
 }
@@ -167,12 +166,12 @@ func Devices(provider string) ([]string, error) {
 func adapterOf(provider string, options map[string]string) string {
 	switch {
 	case provider == engine.CUDA:
-		device, err := strconv.Atoi(cmp.Or(options[cudaDevice], "0"))
-		if err != nil {
+		device, err := strconv.Atoi(cmp.Or(options[CUDADevice], "0"))
+		names, unknown := cudaAdapters()
+		if err != nil || unknown != nil || device < 0 || device >= len(names) {
 			return ""
 		}
-		name, _ := cudaAdapter(device)
-		return name
+		return names[device]
 	case len(options) > 0: // they may choose another
 		return ""
 	}

@@ -144,8 +144,8 @@ const cudaRemedy = "the provider needs an NVIDIA driver, the CUDA and cuDNN libr
 	"and a CUDA build of ONNX Runtime " +
 	Version + ": zoo setup --provider cuda"
 
-// cudaDevice is the option of the CUDA provider that chooses a device by its number.
-const cudaDevice = "device_id"
+// CUDADevice is the option of the CUDA provider that chooses a device by its number.
+const CUDADevice = "device_id"
 
 // useCUDA appends the CUDA provider to the session options.
 func (a *api) useCUDA(session handle, lib Library, options map[string]string) error {
@@ -168,7 +168,7 @@ func (a *api) useCUDA(session handle, lib Library, options map[string]string) er
 		return fmt.Errorf("ort: provider cuda: %w; %s", err, cudaRemedy)
 	}
 	defer a.call(releaseCUDAProviderOptions, uintptr(cuda))
-	all := map[string]string{cudaDevice: "0", "use_tf32": "0"}
+	all := map[string]string{CUDADevice: "0", "use_tf32": "0"}
 	maps.Copy(all, options)
 	var pin goruntime.Pinner
 	defer pin.Unpin()

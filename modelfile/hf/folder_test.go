@@ -40,7 +40,7 @@ func sample(t *testing.T, c models.Config) modelfile.Model {
 
 func provenance() card.Card {
 	return card.Card{Tokenizer: pieces, Task: "copy", Trained: card.Lengths{Min: 2, Max: 20}, Seed: math.MaxUint64, DataSeed: 7,
-		ConfigHash: "abc", DataHash: "def", Steps: 3000, FittedStep: new(0), Loss: new(0.1), ToolVersion: "v1.2.3",
+		ConfigHash: "abc", DataHash: "def", Steps: 3000, TrainProvider: "cpu+cuda", FittedStep: new(0), Loss: new(0.1), ToolVersion: "v1.2.3",
 		Intervention: "factor=2"}
 }
 
@@ -202,6 +202,7 @@ func TestConfigFile(t *testing.T) {
     "seed": 18446744073709551615,
     "data_seed": 7,
     "steps": 3000,
+    "train_provider": "cpu+cuda",
     "fitted_step": 0,
     "loss": 0.1,
     "config_hash": "abc",

@@ -18,6 +18,7 @@ type provenance struct {
 	Seed        uint64   `json:"seed"`
 	DataSeed    uint64   `json:"data_seed,omitempty"`
 	Steps       int      `json:"steps"`
+	Provider    string   `json:"train_provider,omitempty"`
 	FittedStep  *int     `json:"fitted_step,omitempty"`
 	Loss        *float64 `json:"loss,omitempty"` // nats per target token
 	ConfigHash  string   `json:"config_hash,omitempty"`
@@ -36,7 +37,7 @@ func provenanceOf(c card.Card) provenance {
 		c.Positions = ""
 	}
 	return provenance{
-		c.Task, c.Trained.Min, c.Trained.Max, c.Seed, c.DataSeed, c.Steps, c.FittedStep, c.Loss, c.ConfigHash, c.DataHash,
+		c.Task, c.Trained.Min, c.Trained.Max, c.Seed, c.DataSeed, c.Steps, c.TrainProvider, c.FittedStep, c.Loss, c.ConfigHash, c.DataHash,
 		c.ToolVersion, c.Positions, c.Intervention, card.RampOf(c.Intervention), c.Pretrained,
 	}
 }
@@ -44,7 +45,7 @@ func provenanceOf(c card.Card) provenance {
 func (p provenance) card() card.Card {
 	return card.Card{
 		Task: p.Task, Trained: card.Lengths{Min: p.TrainMin, Max: p.TrainMax},
-		Seed: p.Seed, DataSeed: p.DataSeed, Steps: p.Steps, FittedStep: p.FittedStep, Loss: p.Loss,
+		Seed: p.Seed, DataSeed: p.DataSeed, Steps: p.Steps, TrainProvider: p.Provider, FittedStep: p.FittedStep, Loss: p.Loss,
 		ConfigHash: p.ConfigHash, DataHash: p.DataHash, ToolVersion: p.ToolVersion, Positions: p.Positions,
 		Intervention: card.ReadIntervention(p.Intervention, p.ScalingRamp), Pretrained: p.Pretrained,
 	}

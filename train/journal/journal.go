@@ -21,6 +21,8 @@ type Stats struct {
 	Optimizer string `json:"optimizer,omitempty"`
 	// Provider is ONNX Runtime's where it computes on a device; "" for the CPU.
 	Provider string `json:"provider,omitempty"`
+	// Device is what its driver calls it, noted with the first step of each start; "" where that is not known.
+	Device string `json:"device,omitempty"`
 }
 
 // OptimizerGraph is the optimizer that is a graph, in ONNX Runtime.

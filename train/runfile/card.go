@@ -22,18 +22,19 @@ func (c *Checkpoint) Card(toolVersion string) (card.Card, error) {
 		fitted = new(*fitted + before)
 	}
 	return card.Card{
-		Pretrained:  c.Config.From.pretrained(),
-		Tokenizer:   d.Pieces,
-		Positions:   c.Config.Train.Positions,
-		Task:        task.Names(d.Tasks),
-		Trained:     card.Lengths(d.Span),
-		Seed:        c.Config.Train.Seed,
-		DataSeed:    c.Config.Train.DataSeed,
-		ConfigHash:  c.Config.Hash(),
-		DataHash:    hex.EncodeToString(data[:]),
-		Steps:       c.Step + before,
-		FittedStep:  fitted,
-		Loss:        &loss,
-		ToolVersion: toolVersion,
+		Pretrained:    c.Config.From.pretrained(),
+		Tokenizer:     d.Pieces,
+		Positions:     c.Config.Train.Positions,
+		Task:          task.Names(d.Tasks),
+		Trained:       card.Lengths(d.Span),
+		Seed:          c.Config.Train.Seed,
+		DataSeed:      c.Config.Train.DataSeed,
+		ConfigHash:    c.Config.Hash(),
+		DataHash:      hex.EncodeToString(data[:]),
+		Steps:         c.Step + before,
+		TrainProvider: c.Progress.Provider,
+		FittedStep:    fitted,
+		Loss:          &loss,
+		ToolVersion:   toolVersion,
 	}, nil
 }

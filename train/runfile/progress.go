@@ -16,8 +16,10 @@ type Progress struct {
 	} `json:"watch"`
 	// Fitted is the step of the first evaluation without a mistake, 0 for none so far; nil
 	// before the first evaluation, and where it is not known (see recall).
-	Fitted  *int `json:"fitted_step,omitempty"`
-	Prompts int  `json:"prompts,omitempty"` // of the last evaluation, at trained lengths; 0 where not known
+	Fitted *int `json:"fitted_step,omitempty"`
+	// Provider made the steps: "cpu", or "cpu+cuda" of a run that went on elsewhere; "" before the first, and in older files.
+	Provider string `json:"provider,omitempty"`
+	Prompts  int    `json:"prompts,omitempty"` // of the last evaluation, at trained lengths; 0 where not known
 }
 
 // Finished reports whether the run has nothing left to do: all steps are done,
