@@ -171,11 +171,13 @@ func parityCases() map[string]models.Config {
 	for name, change := range map[string]func(*models.Config){
 		"qk-norm":      func(c *models.Config) { c.QKNorm = "rms" },
 		"differential": func(c *models.Config) { c.Attention = "differential" },
+		"entmax":       func(c *models.Config) { c.Attention = "entmax" },
 		"sink":         func(c *models.Config) { c.AttentionSink = "learned" },
 		"head gate":    func(c *models.Config) { c.AttentionGate = "head" },
 		"element gate": func(c *models.Config) { c.AttentionGate = "element" },
 		"ssmax":        func(c *models.Config) { c.LogitScale, c.TrainedLength = "ssmax", trained },
 		"log-n":        func(c *models.Config) { c.LogitScale, c.TrainedLength = "log-n", trained },
+		"adaptive":     func(c *models.Config) { c.LogitScale = "adaptive" },
 		"factors":      func(c *models.Config) { c.LogitFactors = []float64{1.5, 0.5, 1, 2} },
 		"ablation":     func(c *models.Config) { c.Ablation = "mean:0.1,1.0" },
 	} {
@@ -210,6 +212,9 @@ func parityCases() map[string]models.Config {
 		change(&cfg)
 		cases["rope/"+name] = cfg
 	}
+	asentmax := size("nape", "modern")
+	asentmax.Attention, asentmax.LogitScale = "entmax", "adaptive"
+	cases["nape/ASEntmax"] = asentmax
 	scaled := size("rope", "modern")
 	scaled.EncodingParams = []byte(`{"scaling":"yarn","scaling_factor":8,"scaling_length":12}`)
 	cases["rope/yarn-paper"] = scaled

@@ -74,9 +74,9 @@ type Config struct {
 	ClipQKV float64 `json:"clip_qkv,omitempty"`
 	// AttentionScale multiplies q·k: "sqrt" is d_head^−½, "none" is 1, and a number is itself.
 	AttentionScale string `json:"attention_scale"`
-	// Attention is "softmax" or "differential", where the heads 2h and 2h+1 attend together,
-	// with the difference of their weights; see differ. softmax, the default, is stored as
-	// nothing: hashes of older runs stay.
+	// Attention is "softmax", "entmax", which gives keys weights of exactly 0 (see entmax), or
+	// "differential", where the heads 2h and 2h+1 attend together, with the difference of their
+	// weights; see differ. softmax, the default, is stored as nothing: hashes of older runs stay.
 	Attention string `json:"attention,omitempty"`
 	// QKNorm normalises queries and keys before the encoding acts on them (after Henry et al. 2020, arXiv 2010.04245):
 	// "rms" is RMSNorm of each head, with a gain of K numbers for the heads of a layer (Qwen3, Gemma 3), "rms-all" of all
@@ -93,8 +93,9 @@ type Config struct {
 	AttentionGate string `json:"attention_gate,omitempty"`
 	// LogitScale multiplies a query's attention logits, bias included, by a factor that
 	// grows with n, the number of keys that it sees, itself included: "none", "ssmax"
-	// (s·ln n, one s learned for each head of each layer) or "log-n"
-	// (1 + c·ln(max(n, L)/L)); see scaleLogits. L is TrainedLength.
+	// (s·ln n, one s learned for each head of each layer), "log-n"
+	// (1 + c·ln(max(n, L)/L)) or "adaptive" (1 + β(ln (n+1))^γ, β and γ made of the token by
+	// each head without a slope); see scaleLogits. L is TrainedLength.
 	LogitScale string `json:"logit_scale,omitempty"`
 	// LogitSlope is c of log-n, by default 1/ln L: then the factor is ln n/ln L from L on.
 	LogitSlope float64 `json:"logit_slope,omitempty"`

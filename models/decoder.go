@@ -36,6 +36,9 @@ func newDecoder(cfg Config) (Model, error) {
 		return nil, err
 	}
 	d := &decoder{cfg: cfg, enc: enc}
+	if err := d.checkAdaptive(); err != nil {
+		return nil, err
+	}
 	seen := map[string]bool{}
 	for _, p := range d.Params() {
 		if seen[p.Name] {
@@ -110,6 +113,9 @@ func (d *decoder) Params() []pe.Param {
 		}
 		if c.LogitScale == scaleSSMax && attends {
 			list = append(list, ssmaxParam(c, i))
+		}
+		if attends {
+			list = append(list, d.adaptiveParams(i)...)
 		}
 		if c.AttentionSink == sinkLearned && attends { // it starts as the zero sink
 			list = append(list, pe.Param{Name: sinkName(i), Shape: []int{c.NHeads}})

@@ -142,11 +142,11 @@ func checkDecoder(c Config) error {
 		{"residual", cmp.Or(c.Residual, "sequential"), []string{"sequential", parallel, parallelShared, normedResidual}},
 		{"embed_norm", cmp.Or(c.EmbedNorm, "none"), []string{"none", layerNorms}},
 		{"head", cmp.Or(c.Head, "tied"), []string{"tied", untiedHead}},
-		{"attention", cmp.Or(c.Attention, "softmax"), []string{"softmax", differential}},
+		{"attention", cmp.Or(c.Attention, "softmax"), []string{"softmax", differential, entmax}},
 		{"qk_norm", cmp.Or(c.QKNorm, "none"), []string{"none", qkRMS, qkRMSAll, qkLayer, qkLayerByHead}},
 		{"attention_sink", cmp.Or(c.AttentionSink, "none"), []string{"none", sinkLearned, sinkZero}},
 		{"attention_gate", cmp.Or(c.AttentionGate, "none"), []string{"none", gateHeads, gateElements}},
-		{"logit_scale", cmp.Or(c.LogitScale, "none"), []string{"none", scaleSSMax, scaleLogN}},
+		{"logit_scale", cmp.Or(c.LogitScale, "none"), []string{"none", scaleSSMax, scaleLogN, scaleAdaptive}},
 		{"init", c.Init, []string{"gpt", "t5"}},
 	} {
 		if !slices.Contains(f.allowed, f.value) {
@@ -164,6 +164,10 @@ func checkDecoder(c Config) error {
 	}
 	if c.Attention == differential && c.NHeads%2 != 0 {
 		return fmt.Errorf("attention %s: n_heads %d is odd, and heads attend in pairs", differential, c.NHeads)
+	}
+	if c.Attention == entmax && c.AttentionSink != "" {
+		return fmt.Errorf("attention_sink %s is part of the softmax, which attention %s replaces; leave out the one or the other",
+			c.AttentionSink, entmax)
 	}
 	return cmp.Or(checkBlock(c), checkLogits(c), checkAttentionGate(c), checkAblation(c))
 }

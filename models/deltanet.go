@@ -77,7 +77,11 @@ func newDeltaNet(cfg Config) (Model, error) {
 		return nil, err
 	}
 	enc, err := row.Make.New(cfg.dims(), cfg.EncodingParams)
-	return &decoder{cfg: cfg, enc: enc, mixer: p}, err
+	if err != nil {
+		return nil, err
+	}
+	d := &decoder{cfg: cfg, enc: enc, mixer: p}
+	return d, d.checkAdaptive()
 }
 
 // encodingRow returns the row of the encodings of a resolved configuration: of the layers

@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -11,8 +12,9 @@ import (
 
 // Values of Config.LogitScale.
 const (
-	scaleSSMax = "ssmax"
-	scaleLogN  = "log-n"
+	scaleSSMax    = "ssmax"
+	scaleLogN     = "log-n"
+	scaleAdaptive = "adaptive"
 )
 
 // maxFactor bounds what logits are multiplied by: a guard against typing slips.
@@ -20,7 +22,7 @@ const maxFactor = 1000
 
 // checkLogits reports the first setting of the logits that cannot be.
 func checkLogits(c Config) error {
-	if c.LogitScale != "" && (c.TrainedLength < 2 || c.TrainedLength > maxTokens) {
+	if slices.Contains([]string{scaleSSMax, scaleLogN}, c.LogitScale) && (c.TrainedLength < 2 || c.TrainedLength > maxTokens) {
 		return fmt.Errorf("trained_length %d: logit_scale %s divides by its logarithm; want 2 to %d tokens",
 			c.TrainedLength, c.LogitScale, maxTokens)
 	}
@@ -59,6 +61,7 @@ func ssmaxName(layer int) string { return fmt.Sprintf("layers.%d.attn.ssmax_scal
 //	                          Cholak 2022 (arXiv 2202.12172) with no change up to L, and for
 //	                          other c the factor that Gelberg et al. 2025 (arXiv 2512.12167)
 //	                          tune, there for all queries of a test length, here for each
+//	adaptive                  see scaleAdaptively
 //
 // n counts what may be seen: padding and later tokens are not among them.
 func (p *pass) scaleLogits(s *pe.Site, logits *graph.Node) *graph.Node {
@@ -78,6 +81,8 @@ func (p *pass) scaleLogits(s *pe.Site, logits *graph.Node) *graph.Node {
 		trained := b.Float(float64(c.TrainedLength))
 		growth := b.Log(b.Div(b.Max(s.Seen(), trained), trained)) // exactly 0 up to L
 		logits = b.Mul(logits, b.Add(b.Float(1), b.Mul(growth, b.Float(c.LogitSlope))))
+	case scaleAdaptive:
+		logits = p.scaleAdaptively(s, logits)
 	}
 	return logits
 }

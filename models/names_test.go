@@ -120,6 +120,7 @@ func TestNames(t *testing.T) {
 		"norm layer":             func(c *models.Config) { c.Norm = "layer" },
 		"bias linear":            func(c *models.Config) { c.Bias = "linear" },
 		"ablation mean:0.1,1.0":  func(c *models.Config) { c.Ablation = "mean:0.1,1.0" },
+		"logit_scale adaptive":   func(c *models.Config) { c.LogitScale = "adaptive" },
 		"logit_scale ssmax":      func(c *models.Config) { c.LogitScale, c.TrainedLength = "ssmax", 40 },
 	} {
 		check("nope", change, "decoder, "+setting, "decoder")

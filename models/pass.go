@@ -299,17 +299,7 @@ func (p *pass) attend(s *pe.Site, enc pe.Encoding, q, k, v *graph.Node) *graph.N
 		p.out.AttentionLogits = append(p.out.AttentionLogits, graph.Output{Name: fmt.Sprintf(LogitsName, s.Layer),
 			Node: b.Where(s.Visible(), logits, b.Float(masked))})
 	}
-	var weights *graph.Node
-	if w, ok := enc.(pe.Weigher); ok {
-		weights = w.Weigh(s, logits, s.Visible())
-		if p.cfg.AttentionSink != "" {
-			return b.Fail(fmt.Errorf("attention_sink %s is part of the softmax, which the encoding %s replaces; "+
-				"leave out the one or the other", p.cfg.AttentionSink, p.cfg.Encoding))
-		}
-	} else {
-		weights = p.softmax(s, b.Where(s.Visible(), logits, b.Float(masked)))
-	}
-	weights = p.ablate(s, weights)
+	weights := p.ablate(s, p.weigh(s, enc, logits))
 	if p.mode.Attentions {
 		p.out.Attentions = append(p.out.Attentions, graph.Output{Name: card.Attentions(s.Layer), Node: weights})
 	}
@@ -318,6 +308,25 @@ func (p *pass) attend(s *pe.Site, enc pe.Encoding, q, k, v *graph.Node) *graph.N
 		return p.differ(s, weights, v)
 	}
 	return p.grouped(weights, v)
+}
+
+// weigh makes weights of logits [B,H,T,S], 0 for keys that may not be seen.
+func (p *pass) weigh(s *pe.Site, enc pe.Encoding, logits *graph.Node) *graph.Node {
+	if w, ok := enc.(pe.Weigher); ok {
+		if p.cfg.AttentionSink != "" {
+			return p.b.Fail(fmt.Errorf("attention_sink %s is part of the softmax, which the encoding %s replaces; "+
+				"leave out the one or the other", p.cfg.AttentionSink, p.cfg.Encoding))
+		}
+		if p.cfg.Attention == entmax {
+			return p.b.Fail(fmt.Errorf("attention %s replaces the softmax, and so does the encoding %s; "+
+				"leave out the one or the other", entmax, p.cfg.Encoding))
+		}
+		return w.Weigh(s, logits, s.Visible())
+	}
+	if p.cfg.Attention == entmax {
+		return p.entmax(logits, s.Visible())
+	}
+	return p.softmax(s, p.b.Where(s.Visible(), logits, p.b.Float(masked)))
 }
 
 // drop is dropout on x at a place.

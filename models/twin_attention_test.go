@@ -15,6 +15,7 @@ import (
 var attentionVariants = map[string]func(c *models.Config){
 	"qk-norm":      func(c *models.Config) { c.QKNorm = "rms" },
 	"differential": func(c *models.Config) { c.Attention = "differential" },
+	"entmax":       func(c *models.Config) { c.Attention = "entmax" },
 	"sink":         func(c *models.Config) { c.AttentionSink = "learned" },
 	"head gate":    func(c *models.Config) { c.AttentionGate = "head" },
 	"element gate": func(c *models.Config) { c.AttentionGate = "element" },
@@ -22,6 +23,7 @@ var attentionVariants = map[string]func(c *models.Config){
 	"ssmax":        func(c *models.Config) { c.LogitScale, c.TrainedLength = "ssmax", 4 },
 	"log-n":        func(c *models.Config) { c.LogitScale, c.TrainedLength = "log-n", 4 },
 	"log-n slope":  func(c *models.Config) { c.LogitScale, c.TrainedLength, c.LogitSlope = "log-n", 4, 0.4 },
+	"adaptive":     func(c *models.Config) { c.LogitScale = "adaptive" },
 	"factor":       func(c *models.Config) { c.LogitFactors = []float64{1.5} },
 	"factors":      func(c *models.Config) { c.LogitFactors = []float64{1.5, 0.5} },
 	"all in a window": func(c *models.Config) {
@@ -30,9 +32,9 @@ var attentionVariants = map[string]func(c *models.Config){
 	},
 }
 
-// scaleLogits multiplies the logits of one query z [H][n] in place.
-func (w *twin) scaleLogits(layer int, z [][]float64) {
-	c := w.cfg
+// scaleLogits multiplies the logits of the query at position t, z [H][n], in place.
+func (w *twin) scaleLogits(l *twinLayer, t int, z [][]float64) {
+	c, layer := w.cfg, l.index
 	for h := range z {
 		factor := 1.0
 		switch n := len(c.LogitFactors); n {
@@ -51,6 +53,8 @@ func (w *twin) scaleLogits(layer int, z [][]float64) {
 			if n > trained {
 				factor *= 1 + float64(float32(c.LogitSlope))*math.Log(n/trained)
 			}
+		case "adaptive":
+			factor *= w.adaptiveFactor(l, h, t, n)
 		}
 		for j := range z[h] {
 			z[h][j] *= factor
@@ -121,6 +125,9 @@ func TestDifferentialStart(t *testing.T) {
 // weighWithSink turns a head's logits of one query into weights; the sink has a share.
 func (w *twin) weighWithSink(layer, head int, z []float64) []float64 {
 	sink := 0.0
+	if w.cfg.Attention == "entmax" {
+		return entmax(z)
+	}
 	switch w.cfg.AttentionSink {
 	case "":
 		return w.weigh(z)
@@ -158,17 +165,22 @@ func TestSinkWeight(t *testing.T) {
 	}
 }
 
-// An encoding that replaces the softmax leaves no place for a sink.
-func TestSinkNeedsSoftmax(t *testing.T) {
-	cfg := micro("nope", "modern")
-	cfg.AttentionSink = "zero"
-	cfg, err := cfg.Resolve()
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _, err = models.WithEncoding(cfg, linearWeights{}).Graph(models.Mode{})
-	if err == nil || !strings.Contains(err.Error(), "attention_sink zero is part of the softmax, which the encoding") {
-		t.Errorf("error %v", err)
+// An encoding that replaces the softmax leaves no place for a sink, nor for entmax.
+func TestNeedsSoftmax(t *testing.T) {
+	for want, change := range map[string]func(c *models.Config){
+		"attention_sink zero is part of the softmax, which the encoding":  func(c *models.Config) { c.AttentionSink = "zero" },
+		"attention entmax replaces the softmax, and so does the encoding": func(c *models.Config) { c.Attention = "entmax" },
+	} {
+		cfg := micro("nope", "modern")
+		change(&cfg)
+		cfg, err := cfg.Resolve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = models.WithEncoding(cfg, linearWeights{}).Graph(models.Mode{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one about %s", err, want)
+		}
 	}
 }
 

@@ -320,7 +320,7 @@ func (w *twin) attend(l *twinLayer, t int) []float64 {
 	for h := range z {
 		w.cap(z[h], w.cfg.AttentionCap)
 	}
-	w.scaleLogits(l.index, z)
+	w.scaleLogits(l, t, z)
 	weights := make([][]float64, len(z))
 	for h := range z {
 		for j := range max(0, t+1-w.seen(l.index)) {

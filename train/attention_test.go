@@ -16,11 +16,13 @@ import (
 var attentionVariants = map[string]func(c *models.Config){
 	"qk-norm":      func(c *models.Config) { c.QKNorm = "rms" },
 	"differential": func(c *models.Config) { c.Attention = "differential" },
+	"entmax":       func(c *models.Config) { c.Attention = "entmax" },
 	"sink":         func(c *models.Config) { c.AttentionSink = "learned" },
 	"head gate":    func(c *models.Config) { c.AttentionGate = "head" },
 	"element gate": func(c *models.Config) { c.AttentionGate = "element" },
 	"ssmax":        func(c *models.Config) { c.LogitScale = "ssmax" },
 	"log-n":        func(c *models.Config) { c.LogitScale, c.TrainedLength = "log-n", 4 },
+	"adaptive":     func(c *models.Config) { c.LogitScale = "adaptive" },
 	"factors":      func(c *models.Config) { c.LogitFactors = []float64{1.5, 0.5} },
 }
 
@@ -73,6 +75,12 @@ func TestVariantGradient(t *testing.T) {
 			})
 		}
 	}
+	t.Run("ASEntmax with slopes", func(t *testing.T) {
+		cfg := micro("nape", 1)
+		cfg.Model.Attention, cfg.Model.LogitScale = "entmax", "adaptive"
+		checkGradient(t, cfg)
+		checkEngines(t, cfg)
+	})
 }
 
 // The gradients of encodings' settings that bring weights of their own.

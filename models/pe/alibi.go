@@ -14,7 +14,7 @@ import (
 // It uses slot distances, not the m_h·j shortcut, which padding would shift.
 type alibi struct {
 	NoPE
-	Slopes []float64
+	slopes []float64
 }
 
 // alibiSettings are ALiBi's settings.
@@ -32,7 +32,7 @@ func newALiBi(d Dims, p alibiSettings) (Encoding, error) {
 	for h := range slopes {
 		slopes[h] *= p.Factor
 	}
-	return alibi{Slopes: slopes}, nil
+	return alibi{slopes: slopes}, nil
 }
 
 // ALiBiSlopes returns the slopes of h heads: 2^(−8i/h), i = 1 … h, when h is a
@@ -55,10 +55,13 @@ func ALiBiSlopes(heads int) []float64 {
 
 // Bias implements Encoding: −m_h·(t − j), [1,H,T,S].
 func (a alibi) Bias(s *Site) *graph.Node {
-	slopes := make([]float64, len(a.Slopes))
-	for h, m := range a.Slopes {
+	slopes := make([]float64, len(a.slopes))
+	for h, m := range a.slopes {
 		slopes[h] = -m
 	}
 	m := constant(s.B, slopes, 1, len(slopes), 1, 1)
 	return s.B.Mul(s.B.Cast(s.Distances(), tensor.Float32), m)
 }
+
+// HeadSlopes implements Sloped.
+func (a alibi) HeadSlopes() []float64 { return a.slopes }

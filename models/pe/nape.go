@@ -22,5 +22,5 @@ func newNAPE(d Dims, p napeSettings) (Encoding, error) {
 	for h := range p.Biased {
 		slopes[h] = 1 / float64(h+1)
 	}
-	return alibi{Slopes: slopes}, nil
+	return alibi{slopes: slopes}, nil
 }

@@ -51,6 +51,11 @@ type (
 	Windowed interface {
 		Window() int
 	}
+	// Sloped lowers logits with the distance by a slope of each head, 0 for none: logit_scale=adaptive leaves heads
+	// with a slope as they are.
+	Sloped interface {
+		HeadSlopes() []float64
+	}
 	// Bounded has a greatest sequence length that it can represent, in tokens.
 	Bounded interface {
 		MaxLength() int
