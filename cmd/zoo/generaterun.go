@@ -101,9 +101,7 @@ func (a *app) complete(
 	begun := false
 	begin := func() {
 		if !begun && p.Task != "" {
-			a.Print("prompt     %s", p.Text)
-			a.Print("expected   %s", p.Expected)
-			fmt.Fprint(a.Out, "generated  ")
+			fmt.Fprintf(a.Out, "prompt     %s\nexpected   %s\ngenerated  ", p.Text, p.Expected) // texts stay whole
 		}
 		begun = true
 	}

@@ -46,3 +46,23 @@ func TestFold(t *testing.T) {
 		}
 	}
 }
+
+// TestWrap: lines break between words, and not within a quantity.
+func TestWrap(t *testing.T) {
+	for _, test := range []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"to 200 at ≥ 90 % exact match", 12, "to 200 at\n≥ 90 % exact\nmatch\n"},
+		{"it took 12 min, or 3.5 MiB (at 107 kB)", 11, "it took\n12 min, or\n3.5 MiB (at\n107 kB)\n"},
+		{"and kerple †, too; † no run", 11, "and\nkerple †,\ntoo; † no\nrun\n"},
+		{"the year 2026 is over", 13, "the year 2026\nis over\n"},
+		{"a longword b", 4, "a\nlongword\nb\n"},
+		{" ", 4, "\n"},
+	} {
+		if got := human.Wrap(test.text, test.width); got != test.want {
+			t.Errorf("%q in %d columns: %q, want %q", test.text, test.width, got, test.want)
+		}
+	}
+}

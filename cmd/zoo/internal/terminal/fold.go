@@ -12,22 +12,32 @@ import (
 // command is a command line that a message names. It stays on one line, to be copied.
 var command = regexp.MustCompile(`: zoo [^;\n]*`)
 
-// fold breaks lines wider than width between words, and indents what goes on below.
-func fold(text string, width int) string {
-	const hang, joint = "  ", "\ue000" // a character of private use, one column wide
+// gap is the space between a label and its text.
+var gap = regexp.MustCompile(`\S {2,}`)
+
+// Fold breaks lines wider than width between words. What goes on below is indented, or stands below the text of a label.
+func Fold(text string, width int) string {
+	const joint = "\ue000" // a character of private use, one column wide
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		if uniseg.StringWidth(line) <= width {
 			continue
 		}
 		words := strings.TrimLeft(line, " ")
-		indent := line[:len(line)-len(words)]
+		first := line[:len(line)-len(words)]
+		hang := first + "  "
+		if at := gap.FindStringIndex(words); at != nil {
+			label := first + words[:at[1]]
+			if n := uniseg.StringWidth(label); n <= width/2 {
+				first, words, hang = label, words[at[1]:], strings.Repeat(" ", n)
+			}
+		}
 		words = command.ReplaceAllStringFunc(words, func(c string) string {
 			return ": " + strings.ReplaceAll(strings.TrimPrefix(c, ": "), " ", joint)
 		})
-		folded := human.Wrap(words, width-len(indent)-len(hang))
-		folded = strings.ReplaceAll(strings.TrimSuffix(folded, "\n"), "\n", "\n"+indent+hang)
-		lines[i] = indent + strings.ReplaceAll(folded, joint, " ")
+		folded := human.Wrap(words, width-len(hang))
+		folded = strings.ReplaceAll(strings.TrimSuffix(folded, "\n"), "\n", "\n"+hang)
+		lines[i] = first + strings.ReplaceAll(folded, joint, " ")
 	}
 	return strings.Join(lines, "\n")
 }

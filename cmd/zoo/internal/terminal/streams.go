@@ -26,20 +26,22 @@ type Streams struct {
 	Ended <-chan struct{}
 }
 
-// Print writes one line of result.
-func (s Streams) Print(format string, args ...any) { fmt.Fprintln(s.Out, fmt.Sprintf(format, args...)) }
+// Print writes one line about a result. A terminal gets it folded to its width.
+func (s Streams) Print(format string, args ...any) {
+	fmt.Fprintln(s.Out, folded(s.Out, fmt.Sprintf(format, args...)))
+}
 
 // Note writes one line to the user, no result. A terminal gets it folded to its width.
 func (s Streams) Note(format string, args ...any) {
-	fmt.Fprintln(s.Err, s.folded(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(s.Err, folded(s.Err, fmt.Sprintf(format, args...)))
 }
 
-// folded is a message as standard error gets it.
-func (s Streams) folded(text string) string {
-	if !isTerminal(s.Err) {
+// folded is a message as a stream gets it.
+func folded(w io.Writer, text string) string {
+	if !isTerminal(w) {
 		return text
 	}
-	return fold(text, width(s.Err))
+	return Fold(text, width(w))
 }
 
 // JSON writes a result for programs.
@@ -93,7 +95,7 @@ func (s Streams) Interactive() bool { return isTerminal(s.In) && isTerminal(s.Er
 
 // Ask puts a question to the person at the terminal. No answer is no.
 func (s Streams) Ask(ctx context.Context, question string) (yes bool, err error) {
-	fmt.Fprint(s.Err, s.folded(question+" [y/N]")+" ")
+	fmt.Fprint(s.Err, folded(s.Err, question+" [y/N]")+" ")
 	line, err := s.input(ctx, func(r io.Reader) ([]byte, error) {
 		line, _ := bufio.NewReader(r).ReadBytes('\n')
 		return line, nil
