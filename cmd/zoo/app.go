@@ -118,12 +118,13 @@ func (a *app) root() *cobra.Command {
 	root.SetErr(a.Err)
 	root.Flags().BoolP("version", "v", false, "which zoo, Go and ONNX Runtime these are, as zoo version says")
 	root.SetFlagErrorFunc(arguments.FlagError)
-	known, values := known(), a.flagValues()
-	root.SetUsageTemplate(wrapped(root.UsageTemplate()))
-	explain(root, known)
+	width := a.helpWidth()
+	known, values := known(width), a.flagValues()
+	root.SetUsageTemplate(wrapped(root.UsageTemplate(), width))
+	explain(root, known, width)
 	for _, verb := range verbs() {
 		c := verb(a)
-		explain(c, known)
+		explain(c, known, width)
 		a.addCompletions(c, values)
 		root.AddCommand(c)
 	}

@@ -56,7 +56,7 @@ func sweepVerb(a *app) *cobra.Command {
 	f.IntVar(&o.slurm.CPUs, "cpus", 4, "cores of each run in Slurm, where train.threads does not say")
 	f.IntVar(&o.slurm.MaxRunning, "max-running", 0, "runs at a time in Slurm (default: what there is room for)")
 	f.StringArrayVar(&o.slurm.Args, "sbatch-arg", nil,
-		"further `option` of sbatch, as in --sbatch-arg=--account=physics; may be repeated")
+		"further `option` of sbatch, such as --account=physics; may be repeated")
 	f.BoolVar(&o.status, "status", false, "show how the runs are, and stop")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list the runs, or print Slurm's job script, and stop")
 	f.BoolVar(&o.asJSON, "json", false, "write JSON")

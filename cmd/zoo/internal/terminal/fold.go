@@ -12,12 +12,20 @@ import (
 // command is a command line that a message names. It stays on one line, to be copied.
 var command = regexp.MustCompile(`: zoo [^;\n]*`)
 
+// foldMessage is Fold that leaves commands whole.
+func foldMessage(text string, width int) string {
+	const joint = "\ue000" // a character of private use, one column wide
+	text = command.ReplaceAllStringFunc(text, func(c string) string {
+		return ": " + strings.ReplaceAll(strings.TrimPrefix(c, ": "), " ", joint)
+	})
+	return strings.ReplaceAll(Fold(text, width), joint, " ")
+}
+
 // gap is the space between a label and its text.
 var gap = regexp.MustCompile(`\S {2,}`)
 
 // Fold breaks lines wider than width between words. What goes on below is indented, or stands below the text of a label.
 func Fold(text string, width int) string {
-	const joint = "\ue000" // a character of private use, one column wide
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		if uniseg.StringWidth(line) <= width {
@@ -32,12 +40,9 @@ func Fold(text string, width int) string {
 				first, words, hang = label, words[at[1]:], strings.Repeat(" ", n)
 			}
 		}
-		words = command.ReplaceAllStringFunc(words, func(c string) string {
-			return ": " + strings.ReplaceAll(strings.TrimPrefix(c, ": "), " ", joint)
-		})
 		folded := human.Wrap(words, width-len(hang))
 		folded = strings.ReplaceAll(strings.TrimSuffix(folded, "\n"), "\n", "\n"+hang)
-		lines[i] = first + strings.ReplaceAll(folded, joint, " ")
+		lines[i] = first + folded
 	}
 	return strings.Join(lines, "\n")
 }

@@ -26,7 +26,7 @@ func TestFold(t *testing.T) {
 		{"模型 模型 模型", 10, "模型\n  模型\n  模型"},
 		{"no room at all", 0, "no\n  room\n  at\n  all"},
 	} {
-		if diff := cmp.Diff(test.want, Fold(test.text, test.width)); diff != "" {
+		if diff := cmp.Diff(test.want, foldMessage(test.text, test.width)); diff != "" {
 			t.Errorf("%q in %d columns (-want +got)\n%s", test.text, test.width, diff)
 		}
 	}

@@ -41,7 +41,7 @@ func folded(w io.Writer, text string) string {
 	if !isTerminal(w) {
 		return text
 	}
-	return Fold(text, width(w))
+	return foldMessage(text, width(w))
 }
 
 // JSON writes a result for programs.
