@@ -40,13 +40,14 @@ func (p *Plan) addAccuracy(ctx context.Context, g *group, t task.Task, seed uint
 
 func (a accuracy) batch(most int) int { return min(most, a.N) }
 
-// tokens counts the tokens generated and the tokens scored.
+// tokens counts the tokens generated, those of the warm-up among them, and the tokens scored. What is not timed is hardly
+// generated where it is right, and measured on half of the samples where it is wrong.
 func (a accuracy) tokens(c *Cell) float64 {
-	generated := max(a.Repeat, 1)
-	if a.Untimed {
-		generated = 1
+	passes := 1
+	if !a.Untimed {
+		passes = 1 + a.Warmup + 2*max(a.Repeat, 1)
 	}
-	return float64((generated+1)*a.N) * c.span.Middle()
+	return float64(passes*a.N) * c.span.Middle()
 }
 
 func (a accuracy) seconds(c *Cell, p *pace) (float64, error) {
