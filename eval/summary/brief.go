@@ -126,11 +126,42 @@ func spaced(n, most int) []int {
 	return out
 }
 
+// telling lists at most so many of n, the last and the given ones among them, and of the others evenly.
+func telling(n, most int, given []int) []int {
+	given = slices.Compact(slices.Sorted(slices.Values(append(given, n-1))))
+	if most >= n || most <= len(given) {
+		return spaced(n, most)
+	}
+	var others []int
+	for i := range n {
+		if !slices.Contains(given, i) {
+			others = append(others, i)
+		}
+	}
+	for _, k := range spaced(len(others), most-len(given)) {
+		given = append(given, others[k])
+	}
+	slices.Sort(given)
+	return given
+}
+
+// ends are the places of the lengths up to which models were trained, and up to which each series is right.
+func (t *Task) ends(series []Series) []int {
+	var out []int
+	for i, length := range t.Lengths {
+		trained := length.Max <= t.Trained[1] && (i+1 == len(t.Lengths) || t.Lengths[i+1].Max > t.Trained[1])
+		if trained || slices.ContainsFunc(series, func(s Series) bool { return s.Effective.Length == length }) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // percents is exact match by length, a line for each series, of as many lengths as there is room for.
 func (t *Task) percents(series []Series, width int) Table {
 	names := longest(each(series, Series.marked))
 	column := columnGap + max(len("100"), len(seenMark)+longest(each(t.Lengths, task.Span.Label)))
-	shown := spaced(len(t.Lengths), (width-names-columnGap)/column)
+	shown := telling(len(t.Lengths), (width-names-columnGap)/column, t.ends(series))
 	out := Table{Title: fmt.Sprintf("exact match in %%, %s prompts; %s trained", promptsOf(series, t.Lengths...), seenMark),
 		Head: []string{""}}
 	if slices.ContainsFunc(series, func(s Series) bool { return len(s.runs) > 1 }) {
