@@ -59,6 +59,8 @@ type TextScore struct {
 	Sliding   float64 `json:"sliding_bits_per_byte"`
 	SlidingSE float64 `json:"sliding_bits_per_byte_se"`
 
+	Ends *windowEnds `json:"ends,omitempty"` // nil in older rows, and of very many windows
+
 	// Positions are bits per byte by the place in the window, in steps that double.
 	Positions []positionBits `json:"positions"`
 }
@@ -191,6 +193,7 @@ type textTally struct {
 	tokens         int
 	positions      []tallied // by positionBits
 	windows, ends  []tallied // by window: all of it, and its last stride tokens
+	texts          []string  // of these tokens
 }
 
 // tallied are the nats of tokens, and the bytes of their texts.
@@ -236,6 +239,11 @@ func (t *textTally) add(w window, logProbs []float64) error {
 		}
 		t.positions[at].add(-p, bytes)
 	}
+	text, err := t.words.Decode(w.IDs[len(w.IDs)-t.stride:])
+	if err != nil {
+		return err
+	}
+	t.texts = append(t.texts, text)
 	t.tokens += len(logProbs)
 	t.documents[w.Document] = true
 	t.windows, t.ends = append(t.windows, all), append(t.ends, end)
@@ -256,7 +264,7 @@ func (t *textTally) score() *TextScore {
 	all, se := total(t.windows)
 	s.Bytes, s.Loss, s.Bits, s.BitsSE = all.bytes, all.nats/float64(t.tokens), all.bits(), se
 	end, se := total(t.ends)
-	s.SlidingN, s.Sliding, s.SlidingSE = end.bytes, end.bits(), se
+	s.SlidingN, s.Sliding, s.SlidingSE, s.Ends = end.bytes, end.bits(), se, textEnds(t.ends, t.texts)
 	for i, p := range t.positions {
 		from, to := 1, 1<<i
 		if i > 0 {
@@ -289,6 +297,11 @@ func total(windows []tallied) (sum tallied, se float64) {
 func (s *TextScore) check() error {
 	if s.N < 1 || s.Tokens < s.N || s.Bytes < 1 || s.Stride < 1 || float64(s.Bytes) > mostOfAnything {
 		return fmt.Errorf("%d windows of %d tokens and %d bytes, stride %d, are impossible", s.N, s.Tokens, s.Bytes, s.Stride)
+	}
+	if s.Ends != nil {
+		if err := s.Ends.check(s); err != nil {
+			return err
+		}
 	}
 	all := []float64{s.Loss, s.Bits, s.BitsSE, s.Sliding, s.SlidingSE}
 	for _, p := range s.Positions {

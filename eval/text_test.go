@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -79,6 +80,14 @@ func TestMeasureText(t *testing.T) {
 	near("loss", s.Loss, math.Ln2*mean(1, 100))
 	near("sliding", s.Sliding, mean(37, 100))
 	near("standard error", s.BitsSE+s.SlidingSE, 0) // all windows are alike
+	if e := s.Ends; len(e.Bits) != 30 || e.Bytes != nil || len(e.Texts) != 12 {
+		t.Errorf("ends %+v", e)
+	}
+	for _, bits := range s.Ends.Bits {
+		if math.Abs(bits-64*mean(37, 100)) > 5e-4+1e-9 {
+			t.Errorf("a window's end has %v bits, want %v", bits, 64*mean(37, 100))
+		}
+	}
 	for i, want := range []eval.PositionBits{{1, 1, mean(1, 1)}, {2, 2, mean(2, 2)}, {3, 4, mean(3, 4)}, {5, 8, mean(5, 8)},
 		{9, 16, mean(9, 16)}, {17, 32, mean(17, 32)}, {33, 64, mean(33, 64)}, {65, 100, mean(65, 100)}} {
 		got := s.Positions[i]
@@ -97,6 +106,67 @@ func TestMeasureText(t *testing.T) {
 	back, err := eval.ReadJSONL(strings.NewReader(b.String()))
 	if err != nil || back[0].Text == nil || back[0].Text.Bits != s.Bits || back[0].Key() != row.Key() {
 		t.Errorf("%v: %s", err, b.String())
+	}
+}
+
+// The ends of windows are of the same texts for all lengths, models and tokenizers that read them, and of others where
+// other windows are drawn.
+func TestTextEnds(t *testing.T) {
+	cfg, c := textConfig(t)
+	cfg.Longest = 100
+	m := reader{func(before int) float64 { return -float64(before % 3) }}
+	texts := func(length int) string {
+		t.Helper()
+		row, err := eval.Measure(t.Context(), m, c, cfg, task.At(length))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return row.Text.Ends.Texts
+	}
+	want := texts(64)
+	if got := texts(100); got != want {
+		t.Errorf("windows of 100 tokens end with other texts than those of 64: %s, %s", got, want)
+	}
+	if texts(20) == want {
+		t.Error("the last 20 tokens are as many as the last 64")
+	}
+	cfg.Seed = 2
+	if texts(64) == want {
+		t.Error("other windows have the same texts")
+	}
+}
+
+// Ends that cannot be a row's are refused, and rows without ends are read.
+func TestReadTextEnds(t *testing.T) {
+	cfg, c := textConfig(t)
+	row, err := eval.Measure(t.Context(), reader{func(int) float64 { return -1 }}, c, cfg, task.At(70))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := *row.Text.Ends
+	for want, change := range map[string]func(){
+		"":                                func() { row.Text.Ends = nil },
+		"ends of 29 windows":              func() { row.Text.Ends.Bits = row.Text.Ends.Bits[1:] },
+		"the end of a window has -1 bits": func() { row.Text.Ends.Bits[0] = -1 },
+		"bits per byte, the row has":      func() { row.Text.Ends.Bits[0] += 400 },
+		"the end of a window has -1 bytes": func() {
+			row.Text.Ends.Bytes = make([]int, 30)
+			row.Text.Ends.Bytes[3] = -1
+		},
+		`of the texts ""`: func() { row.Text.Ends.Texts = "" },
+	} {
+		ends := whole
+		ends.Bits = slices.Clone(ends.Bits)
+		row.Text.Ends = &ends
+		change()
+		var b strings.Builder
+		err := eval.Write(&b, row)
+		if err == nil {
+			_, err = eval.ReadJSONL(strings.NewReader(b.String()))
+		}
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("error %v, want one about %q", err, want)
+		}
 	}
 }
 

@@ -32,6 +32,8 @@ type bitsPoint struct {
 	Sliding   Spread // of those at its end
 	SlidingSE Number // the greatest of the runs' standard errors over windows
 	Positions []positionPoint
+
+	ends ends
 }
 
 // positionPoint is bits per byte at a place in the window.
@@ -98,6 +100,7 @@ func newBitsPoint(rows []eval.Row) bitsPoint {
 	if len(measured) == 0 {
 		return p
 	}
+	p.ends = newEnds(measured)
 	p.SlidingSE = Number(slices.Max(each(measured, func(r eval.Row) float64 { return r.Text.SlidingSE })))
 	for i, place := range measured[0].Text.Positions {
 		p.Positions = append(p.Positions, positionPoint{place.From, place.To, over(func(t *eval.TextScore) float64 {

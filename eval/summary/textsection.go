@@ -37,7 +37,7 @@ func (t *Text) section() Section {
 		func(p bitsPoint) Cell { return bitsCell(p.Every) })
 	every.Notes = []string{fmt.Sprintf("%s windows of each length, of %s documents; a length is tokens of context.",
 		between(t.Windows[0], t.Windows[1]), between(t.Documents[0], t.Documents[1]))}
-	out := Section{Task: t.Task, Title: t.Name + ": " + t.trainedAt(), Tables: []Table{sliding, every}, Summary: t.summarize()}
+	out := Section{Task: t.Task, Title: t.Name + ": " + t.trainedAt(), Tables: append([]Table{sliding, every}, t.paired(best)...), Summary: t.summarize()}
 	if t.Longest >= 0 {
 		out.Tables = append(out.Tables, t.byPlace(best))
 	}
@@ -92,17 +92,7 @@ func (t *Text) trainedAt() string {
 // summarize says in one sentence who has the fewest bits per byte in windows as long as trained ones, and who stays within
 // textMargin of that furthest; "" without such windows.
 func (t *Text) summarize() string {
-	start, further := -1, false // the longest windows that all were trained on; whether there are longer ones
-	for i, length := range t.Lengths {
-		known := func(s Series) bool { return s.Bits[i].Every.Median.Known() }
-		switch longer := slices.ContainsFunc(t.Series, func(s Series) bool { return length.Max > s.Trained[1] }); {
-		case !slices.ContainsFunc(t.Series, known):
-		case longer:
-			further = start >= 0
-		default:
-			start = i
-		}
-	}
+	start, further := t.longestTrained()
 	if start < 0 {
 		return ""
 	}
@@ -130,7 +120,23 @@ func (t *Text) summarize() string {
 	default:
 		text += fmt.Sprintf("; %s stay %s furthest, to %s", few(stays), margin, t.Lengths[furthest].Label())
 	}
-	return text + "."
+	return text + "." + t.apart(best, measured, start)
+}
+
+// longestTrained is the index of the longest windows that all were trained on, -1 for none, and whether there are longer ones.
+func (t *Text) longestTrained() (start int, further bool) {
+	start = -1
+	for i, length := range t.Lengths {
+		known := func(s Series) bool { return s.Bits[i].Every.Median.Known() }
+		switch longer := slices.ContainsFunc(t.Series, func(s Series) bool { return length.Max > s.Trained[1] }); {
+		case !slices.ContainsFunc(t.Series, known):
+		case longer:
+			further = start >= 0
+		default:
+			start = i
+		}
+	}
+	return start, further
 }
 
 // staysTo is the index of the last length, from start on, up to which bits per byte pass the best by textMargin at most.
