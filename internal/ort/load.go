@@ -63,7 +63,11 @@ func (a *api) load(file *safety.File, host hostPart, lib Library, opt engine.Opt
 		if err := a.use(options, opt.Provider, lib, host, opt.ProviderOptions); err != nil {
 			return err
 		}
-		return create()
+		err := create()
+		if opt.Provider == engine.CUDA {
+			err = cudaError(err, lib)
+		}
+		return err
 	})
 	return session, kept, err
 }
@@ -174,9 +178,12 @@ func (a *api) useCUDA(session handle, lib Library, options map[string]string) er
 	defer pin.Unpin()
 	keys, values, n := cPairs(&pin, all)
 	if err := a.do(updateCUDAProviderOptions, uintptr(cuda), keys, values, n); err != nil {
-		return fmt.Errorf("ort: provider cuda: options: %w", err)
+		return fmt.Errorf("ort: provider cuda: options: %w", cudaError(err, lib))
 	}
 	if err := a.do(appendCUDA, uintptr(session), uintptr(cuda)); err != nil {
+		if remedy, _ := cudaCause(err); remedy != "" {
+			return fmt.Errorf("ort: provider cuda: %w", cudaError(err, lib))
+		}
 		return fmt.Errorf("ort: provider cuda: %w; %s", err, cudaRemedy)
 	}
 	// CUDA does not survive being unloaded: from here on the environment stays.

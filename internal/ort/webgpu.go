@@ -93,10 +93,13 @@ func plainer(err error) error {
 	return err
 }
 
-// runError adds the remedy to the error of a run on a device that has no 16-bit floats.
-func runError(err error) error {
+// runError adds the remedy to the error of a run on a device that has no 16-bit floats, or that CUDA failed.
+func runError(d *device, err error) error {
 	if err != nil && strings.Contains(err.Error(), "requires f16") {
 		return fmt.Errorf("the device computes in no 16-bit floats, use a file of 32-bit ones (zoo export --dtype float32): %w", err)
+	}
+	if remedy, short := cudaCause(err); remedy != "" && d != nil && d.provider == engine.CUDA {
+		return fmt.Errorf("%w: %s", short, remedy)
 	}
 	return err
 }
