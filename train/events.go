@@ -10,7 +10,8 @@ import (
 
 // TensorBoard reads event files: TFRecords (length, its checksum, data, its
 // checksum), each an Event message of tensorflow/core/util/event.proto. The
-// numbers below are its field numbers and summary.proto's.
+// numbers below are its field numbers, summary.proto's, tensor.proto's, those of the plugin
+// hparams (plugin_data.proto, api.proto) and of google/protobuf/struct.proto.
 const (
 	eventWallTime   = 1
 	eventStep       = 2
@@ -22,6 +23,23 @@ const (
 	valueSimple     = 2
 	sessionStatus   = 1
 	sessionStarted  = 1
+	valueTensor     = 8
+	valueMetadata   = 9
+	metadataPlugin  = 1
+	pluginName      = 1
+	pluginContent   = 2
+	tensorType      = 1
+	tensorFloat     = 1
+	tensorShape     = 2
+	shapeDim        = 2
+	dimSize         = 1
+	tensorFloats    = 5
+	hparamsStart    = 3
+	startHParams    = 1
+	mapKey          = 1
+	mapValue        = 2
+	anyNumber       = 2
+	anyText         = 3
 	eventFileFormat = "brain.Event:2"
 )
 
@@ -52,6 +70,36 @@ func appendScalars(b []byte, wall float64, step int, scalars []scalar) []byte {
 	}
 	event := protowire.AppendTag(stamp(wall, step), eventSummary, protowire.BytesType)
 	return appendTFRecord(b, protowire.AppendBytes(event, summary))
+}
+
+// hparam is a setting by which TensorBoard filters runs, a number or else text.
+type hparam struct {
+	name   string
+	text   string
+	number float64
+}
+
+// appendHParams adds an event that says what a run's settings are. The plugin reads them from the description of a tensor,
+// which holds a 0.
+func appendHParams(b []byte, wall float64, settings []hparam) []byte {
+	message := func(b []byte, field protowire.Number, content []byte) []byte {
+		return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), content)
+	}
+	var start []byte
+	for _, s := range settings {
+		value := message(nil, anyText, []byte(s.text))
+		if s.text == "" {
+			value = protowire.AppendFixed64(protowire.AppendTag(nil, anyNumber, protowire.Fixed64Type), math.Float64bits(s.number))
+		}
+		start = message(start, startHParams, message(message(nil, mapKey, []byte(s.name)), mapValue, value))
+	}
+	plugin := message(message(nil, pluginName, []byte("hparams")), pluginContent, message(nil, hparamsStart, start))
+	one := protowire.AppendVarint(protowire.AppendTag(nil, dimSize, protowire.VarintType), 1)
+	zero := protowire.AppendVarint(protowire.AppendTag(nil, tensorType, protowire.VarintType), tensorFloat)
+	zero = message(message(zero, tensorShape, message(nil, shapeDim, one)), tensorFloats, make([]byte, 4))
+	value := message(nil, valueTag, []byte("_hparams_/session_start_info"))
+	value = message(message(value, valueTensor, zero), valueMetadata, message(nil, metadataPlugin, plugin))
+	return appendTFRecord(b, message(stamp(wall, 0), eventSummary, message(nil, summaryValue, value)))
 }
 
 // stamp begins an event with time (seconds since 1970) and step.

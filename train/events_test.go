@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // The reader below shares nothing with the writer: its CRC goes bit by bit, and
@@ -61,6 +62,7 @@ type event struct {
 	version string
 	started bool
 	values  map[string]float32
+	hparams map[string]any
 }
 
 type field struct {
@@ -134,7 +136,11 @@ func readEvents(t *testing.T, path string) (out []event) {
 				e.version = string(f.data)
 			case 5:
 				for _, value := range fields(t, f.data) {
-					v := fields(t, value.data) // tag, simple_value
+					v := fields(t, value.data) // tag, simple_value, or tag, tensor, metadata
+					if len(v) == 3 {
+						e.hparams = readHParams(t, v)
+						continue
+					}
 					e.values[string(v[0].data)] = math.Float32frombits(uint32(v[1].value))
 				}
 			case 7:
@@ -142,6 +148,34 @@ func readEvents(t *testing.T, path string) (out []event) {
 			}
 		}
 		out = append(out, e)
+	}
+	return out
+}
+
+// readHParams reads the settings of a session that a value announces to the plugin hparams.
+func readHParams(t *testing.T, value []field) map[string]any {
+	t.Helper()
+	if string(value[0].data) != "_hparams_/session_start_info" || value[1].number != 8 || value[2].number != 9 {
+		t.Fatalf("fields %+v are no session of the plugin", value)
+	}
+	plugin := fields(t, fields(t, value[2].data)[0].data)
+	if string(plugin[0].data) != "hparams" {
+		t.Errorf("the plugin is %q", plugin[0].data)
+	}
+	out := map[string]any{}
+	for _, start := range fields(t, plugin[1].data) {
+		if start.number != 3 {
+			t.Fatalf("plugin data %d, want 3, a session's start", start.number)
+		}
+		for _, entry := range fields(t, start.data) {
+			pair := fields(t, entry.data)
+			switch v := fields(t, pair[1].data)[0]; v.number {
+			case 2:
+				out[string(pair[0].data)] = math.Float64frombits(v.value)
+			case 3:
+				out[string(pair[0].data)] = string(v.data)
+			}
+		}
 	}
 	return out
 }
@@ -168,7 +202,12 @@ func TestEvents(t *testing.T) {
 			t.Errorf("%s begins with %+v, %+v; want the version, and a session from step %d", path, all[0], all[1],
 				from)
 		}
-		for _, e := range all[2:] {
+		settings := map[string]any{"encoding": "rope", "task": "copy", "lengths": "1..5", "seed": 3.0, "data_seed": 7.0, "lr": 0.0, "batch": 0.0,
+			"steps": 0.0, "provider": "cuda"}
+		if diff := cmp.Diff(settings, all[2].hparams); diff != "" {
+			t.Errorf("settings (-want +got):\n%s", diff)
+		}
+		for _, e := range all[3:] {
 			if e.wall < all[0].wall || e.step < from {
 				t.Errorf("event %+v is before the session's start", e)
 			}
@@ -205,7 +244,9 @@ func TestEvents(t *testing.T) {
 // write notes the steps after from up to to, and an evaluation at every third.
 func write(t *testing.T, dir string, from, to int) {
 	t.Helper()
-	w := openMetrics(dir, from, nil)
+	c := runfile.Config{}
+	c.Model.Encoding, c.Train.Task, c.Train.Lengths, c.Train.Seed, c.Train.DataSeed = "rope", "copy", "1..5", 3, 7
+	w := openMetrics(dir, from, hparamsOf(c, "cuda"), nil)
 	accuracy, sequence, beyond := 0.5, 0.25, 0.125
 	for step := from + 1; step <= to; step++ {
 		s := journal.Stats{Step: step, Loss: 1 / float64(step), LR: float64(step) / 1e4, GradNorm: float64(step), Tokens: 10,

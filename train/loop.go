@@ -21,7 +21,7 @@ func (t *Trainer) Run(ctx context.Context, report func(journal.Stats)) error {
 	if ctx == nil {
 		return errors.New("train: the context is nil")
 	}
-	log := openMetrics(t.dir, t.now.Step, t.through)
+	log := openMetrics(t.dir, t.now.Step, hparamsOf(t.now.Config, t.options.Provider), t.through)
 	err := t.run(ctx, log, report)
 	return errors.Join(err, log.close())
 }

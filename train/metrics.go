@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,7 +9,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/train/journal"
+	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // metricsWriter adds to a run's metrics and event files. What could not be written is kept and written
@@ -20,14 +23,25 @@ type metricsWriter struct {
 // openMetrics continues the metrics of a run that has done some steps, and begins a new event
 // file, whose name sorts after earlier sessions'. Files are made when something
 // is written. What goes into them passes through a writer that is put before each, where
-// through is not nil.
-func openMetrics(dir string, step int, through func(io.Writer) io.Writer) *metricsWriter {
+// through is not nil. The event file begins with the run's settings.
+func openMetrics(dir string, step int, settings []hparam, through func(io.Writer) io.Writer) *metricsWriter {
 	now := time.Now()
 	name := fmt.Sprintf("events.out.tfevents.%010d.%09d.zoo", now.Unix(), now.Nanosecond())
 	return &metricsWriter{
 		metrics: record{path: filepath.Join(dir, journal.MetricsFile), through: through},
 		events: record{path: filepath.Join(dir, name), through: through,
-			pending: appendHeader(nil, seconds(now), step+1)},
+			pending: appendHParams(appendHeader(nil, seconds(now), step+1), seconds(now), settings)},
+	}
+}
+
+// hparamsOf are the settings by which runs are told apart.
+func hparamsOf(c runfile.Config, provider string) []hparam {
+	r := c.Train
+	return []hparam{
+		{name: "encoding", text: c.Model.Name()}, {name: "task", text: r.Task}, {name: "lengths", text: r.Lengths},
+		{name: "seed", number: float64(r.Seed)}, {name: "data_seed", number: float64(cmp.Or(r.DataSeed, r.Seed))},
+		{name: "lr", number: r.LR}, {name: "batch", number: float64(r.Batch)}, {name: "steps", number: float64(r.Steps)},
+		{name: "provider", text: cmp.Or(provider, engine.CPU)},
 	}
 }
 
