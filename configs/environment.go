@@ -21,7 +21,7 @@ const (
 // ownVariables lists them; testVariables are those that only zoo's tests read.
 var (
 	ownVariables  = []string{presetVariable, FileVariable, KeyVariable, ProviderVariable, ort.EnvLibrary}
-	testVariables = []string{"ZOO_REQUIRE_ORT", "ZOO_REQUIRE_CHROMIUM", "ZOO_SCREENSHOTS"}
+	testVariables = []string{"ZOO_REQUIRE_ORT", "ZOO_REQUIRE_WEBGPU", "ZOO_REQUIRE_CHROMIUM", "ZOO_SCREENSHOTS"}
 )
 
 const envPrefix = "ZOO_"

@@ -18,6 +18,7 @@ import (
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/experiment/analysis"
+	"github.com/nopezoo/zoo/internal/placement"
 	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
@@ -60,6 +61,7 @@ func (a *app) flagValues() map[string]cobra.CompletionFunc {
 		"task":               words(task.Known()...),
 		"bench task":         words(append(task.Known(), allTasks)...),
 		"preset":             words(configs.Names(configs.Presets)...),
+		"devices":            words(placement.All),
 		"profile":            words(card.Portable, card.Fused),
 		"dtype":              words(precision.Types...),
 		"provider":           words(engine.Providers()...),

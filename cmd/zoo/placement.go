@@ -2,8 +2,10 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,6 +36,51 @@ func (p *placed) add(c *cobra.Command) {
 	f.BoolVar(&p.allowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
 }
 
+// addSpread adds the flags of verbs that train several runs.
+func (p *placed) addSpread(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&p.Devices, "devices", "", "spread runs over `devices`: all, or numbers such as 0,1")
+	f.IntVar(&p.PerDevice, "per-device", 0, "runs at a time on each of --devices (default 1)")
+}
+
+// spread is settle for runs in processes of their own, workers of them on each device that is named; without one devices is nil.
+func (p *placed) spread(flags *pflag.FlagSet, file placement.Placement, m placement.Machine, workers *int) (devices []placement.Device, err error) {
+	switch {
+	case flags.Changed("device") && flags.Changed("devices"):
+		return nil, errors.New("--device and --devices: choose one")
+	case flags.Changed("per-device") && p.PerDevice < 1:
+		return nil, fmt.Errorf("--per-device %d: want at least 1", p.PerDevice)
+	}
+	if err := cmp.Or(givenEmpty(flags, "devices"), p.settle(flags, file, nil)); err != nil {
+		return nil, err
+	}
+	switch {
+	case flags.Changed("per-device") && p.Devices == "":
+		return nil, errors.New("--per-device is of --devices, and none are given; add --devices all")
+	case flags.Changed("workers") && p.Devices != "":
+		return nil, errors.New("--workers means nothing to devices, which have --per-device; leave one of them out")
+	case m.List == nil:
+		return nil, nil
+	}
+	if devices, err = p.Spread(m); err != nil || devices == nil {
+		return nil, flagError(err)
+	}
+	if p.Devices != "" {
+		*workers = max(p.PerDevice, 1)
+	}
+	first := placement.Placement{Provider: p.Provider, Device: strconv.Itoa(devices[0].Number)} // for what is tried in this process
+	p.engine, err = first.Options(m.List)
+	return devices, flagError(err)
+}
+
+// flagError is an error that begins with the name of a flag.
+func flagError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("--%w", err)
+}
+
 // settle fills in what flags and variables leave to the section of a sweep file, and refuses what cannot be. list names the
 // devices of this machine; without it runs are trained elsewhere, or not at all.
 func (p *placed) settle(flags *pflag.FlagSet, file placement.Placement, list placement.Lister) error {
@@ -56,10 +103,8 @@ func (p *placed) settle(flags *pflag.FlagSet, file placement.Placement, list pla
 
 // choose looks for the device.
 func (p *placed) choose(list placement.Lister) (err error) {
-	if p.engine, err = p.Options(list); err != nil {
-		err = fmt.Errorf("--%w", err) // begins with the flag's name
-	}
-	return err
+	p.engine, err = p.Options(list)
+	return flagError(err)
 }
 
 // givenEmpty refuses flags that are given without a value: an unset variable of a script is not a wish for the default.
@@ -76,12 +121,9 @@ func (p placed) options() train.Options {
 	return train.Options{Provider: p.Provider, ProviderOptions: p.engine, AllowCPUNodes: p.allowCPUNodes}
 }
 
-// command trains one run there, whose directory comes behind it.
+// command trains one run there, whose directory comes behind it. Which device, its environment says.
 func (p placed) command(self string) []string {
 	out := []string{self, "train", "--resume", "--provider", p.Provider}
-	if p.Device != "" {
-		out = append(out, "--device", p.Device)
-	}
 	if p.allowCPUNodes {
 		out = append(out, "--allow-cpu-nodes")
 	}

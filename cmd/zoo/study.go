@@ -31,6 +31,7 @@ func studyVerb(a *app) *cobra.Command {
 		RunE:  func(c *cobra.Command, args []string) error { return a.study(c, o, args[0]) },
 	}
 	o.placed.add(c)
+	o.addSpread(c)
 	f := c.Flags()
 	f.StringVar(&o.root, "runs", "runs", "`folder` of the runs")
 	f.StringSliceVar(&o.only, "only", nil, "these `parts` of the study alone, or runs whose names match, as in '*-rope-*'")
@@ -54,7 +55,7 @@ func (a *app) study(c *cobra.Command, o studyOptions, folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.settle(c.Flags(), s.Placement, o.here()); err != nil {
+	if o.devices, err = o.spread(c.Flags(), s.Placement, o.here(), &o.workers); err != nil {
 		return err
 	}
 	if err := s.Only(o.only...); err != nil {

@@ -24,7 +24,8 @@ type sweepOptions struct {
 	memory                 float64 // GiB; 0: what is free
 	slurm                  sweep.Cluster
 	placed
-	command []string // that trains one run
+	devices []placement.Device // that workers are spread over; nil for none
+	command []string           // that trains one run
 }
 
 func sweepVerb(a *app) *cobra.Command {
@@ -41,6 +42,7 @@ func sweepVerb(a *app) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return a.sweep(c, o) },
 	}
 	o.placed.add(c)
+	o.addSpread(c)
 	f := c.Flags()
 	f.StringVar(&o.file, "config", "", "the sweep `file`, or the name of an embedded one: "+
 		strings.Join(configs.Names(configs.Sweeps), ", "))
@@ -79,7 +81,7 @@ func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := o.settle(c.Flags(), at, o.here()); err != nil {
+	if o.devices, err = o.spread(c.Flags(), at, o.here(), &o.workers); err != nil {
 		return err
 	}
 	o.command = o.placed.command(self)
@@ -94,13 +96,16 @@ func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
 	return a.sweepLocally(c.Context(), o, folder, runs)
 }
 
-// here names the devices of this machine where runs are trained on it.
-func (o sweepOptions) here() placement.Lister {
+// here is this machine where runs are trained on it.
+func (o sweepOptions) here() placement.Machine {
 	if o.status || o.executor == "slurm" {
-		return nil
+		return placement.Machine{}
 	}
-	return ort.Devices
+	return placement.Machine{List: ort.Devices, Free: ort.FreeMemory, Visible: os.Getenv("CUDA_VISIBLE_DEVICES")}
 }
+
+// atOnce is how many runs are trained at a time.
+func (o sweepOptions) atOnce() int { return o.workers * max(len(o.devices), 1) }
 
 // check refuses what does not fit together, before anything is read or written.
 func (o sweepOptions) check(c *cobra.Command) error {
@@ -108,7 +113,7 @@ func (o sweepOptions) check(c *cobra.Command) error {
 		return fmt.Errorf("--executor: %w", err)
 	}
 	foreign := map[string][]string{
-		"local": {"partition", "time", "cpus", "max-running", "sbatch-arg"}, "slurm": {"workers", "memory", "device"},
+		"local": {"partition", "time", "cpus", "max-running", "sbatch-arg"}, "slurm": {"workers", "memory", "device", "devices", "per-device"},
 	}
 	if name := arguments.Given(c.Flags(), foreign[o.executor]...); name != "" {
 		return fmt.Errorf("--%s means nothing to --executor %s; see: zoo sweep --help", name, o.executor)

@@ -17,7 +17,7 @@ import (
 // sweepPlan lists what a sweep would train, and how long that would take at most. Those runs
 // that measured tells of have their results.
 func (a *app) sweepPlan(ctx context.Context, o sweepOptions, runs []sweep.Run, measured func(sweep.Run) bool) error {
-	timing := sweep.Timing{Workers: o.workers, Measured: measured, Pace: func(ctx context.Context, r launch.Run) (train.Pace, error) {
+	timing := sweep.Timing{Workers: o.atOnce(), Measured: measured, Pace: func(ctx context.Context, r launch.Run) (train.Pace, error) {
 		r.Provider = o.Provider
 		return r.Pace(ctx, o.placed.options())
 	}}
@@ -51,7 +51,7 @@ func (a *app) sweepPlan(ctx context.Context, o sweepOptions, runs []sweep.Run, m
 			return err
 		}
 	}
-	a.Print("\n%s", planSum(planned, total, o.workers))
+	a.Print("\n%s", planSum(planned, total, o.atOnce()))
 	told := map[string]bool{} // each cause once, with its first run
 	for _, p := range planned {
 		if p.Err != nil && !told[p.Err.Error()] {

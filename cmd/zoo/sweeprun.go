@@ -104,7 +104,7 @@ func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, r
 
 // training says how runs are trained here; in a terminal the table of runs is drawn until it is erased.
 func (a *app) training(ctx context.Context, o sweepOptions) (options sweep.Training, erase func()) {
-	options = sweep.Training{Command: o.command, Workers: o.workers, Memory: int64(o.memory * (1 << 30)),
+	options = sweep.Training{Command: o.command, Workers: o.workers, Devices: o.devices, Memory: int64(o.memory * (1 << 30)),
 		Ready: func(ctx context.Context) error { return a.needProvider(ctx, o.Provider) }, Report: a.reportSweep}
 	if engine.OnDevice(o.Provider) && o.memory == 0 {
 		options.Memory = math.MaxInt64 // a device has its own

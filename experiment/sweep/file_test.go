@@ -60,6 +60,9 @@ func TestPlacementSection(t *testing.T) {
 	for text, want := range map[string]string{
 		"placement: cuda":                            "placement is cuda: want a section",
 		"placement: {provider: 3}":                   "placement.provider is 3: want a name",
+		"placement: {device: 0, devices: all}":       "placement has device and devices; leave one of them out",
+		"placement: {per_device: 2}":                 "placement.per_device is of devices, and none are given",
+		"placement: {devices: [0], per_device: 0}":   "placement.per_device is 0: want a whole number of 1 or more",
 		"placement: {card: 1}":                       `placement: unknown key "card"`,
 		"parts: [{placement: {provider: cuda}}, {}]": `part 1: unknown key "placement"`,
 	} {

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/internal/machine"
+	"github.com/nopezoo/zoo/internal/placement"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -41,6 +43,9 @@ type Training struct {
 	Workers int // runs at a time, which share the processor's cores; below 1: 1
 	// Memory is how many bytes all workers together may take; below 1: 19 twentieths of the free memory.
 	Memory int64
+	// Devices, where there are some, are what runs are trained on, with as many Workers on each. Then their memory counts, and a
+	// run that runs out of it is trained again with a device for itself.
+	Devices []placement.Device
 	// Ready, where not nil, is called once before anything is trained, when the folder is
 	// taken and a run is left to train; its error ends the sweep.
 	Ready func(context.Context) error
@@ -70,7 +75,7 @@ func Train(ctx context.Context, folder string, runs []Run, o Training) ([]Status
 	if o.Memory < 1 {
 		o.Memory = machine.This().MemoryFree / 20 * 19 // 0 where unknown: no bound
 	}
-	threads := max(runtime.NumCPU()/o.Workers, 1)
+	threads := max(runtime.NumCPU()/(o.Workers*max(len(o.Devices), 1)), 1)
 	planned := slices.Clone(runs)
 	if err := prepare(runs, threads, o.Memory); err != nil {
 		return nil, err
@@ -94,7 +99,7 @@ func Train(ctx context.Context, folder string, runs []Run, o Training) ([]Status
 	}
 	defer log.Close()
 	w := newWatch(runs, log, o.Report)
-	w.tell(fmt.Sprintf("%s, %d at a time, with train.threads %s, in %s", human.Plural(len(runs), "run", "runs"), o.Workers, threadsText(runs), folder))
+	w.tell(fmt.Sprintf("%s, %d at a time%s, with train.threads %s, in %s", human.Plural(len(runs), "run", "runs"), o.Workers, eachDevice(o.Devices), threadsText(runs), folder))
 	for i, r := range runs {
 		if planned[i].Config.Train.Lanes == 0 && r.Config.Train.Lanes == 1 {
 			w.tell(fmt.Sprintf("%s: %s", r.Name, train.OneLane))
@@ -104,11 +109,25 @@ func Train(ctx context.Context, folder string, runs []Run, o Training) ([]Status
 		w.ended(r, Skipped, "")
 		o.done(r)
 	}
+	for _, text := range lacks(o.Devices, o.Workers, todo) {
+		w.tell(text)
+	}
 	stop := w.follow(o.Every)
-	pool{o.Workers, o.Memory}.run(ctx, todo,
-		func(ctx context.Context, r Run) error {
-			w.began(r)
-			return trainOne(ctx, r, o.Command, func(err error) { w.warn(r, err) })
+	places := pool{workers: o.Workers, memory: []int64{o.Memory}, again: w.again}
+	if len(o.Devices) > 0 {
+		places.memory, places.predicted = nil, true
+	}
+	for _, d := range o.Devices {
+		places.memory = append(places.memory, d.Free)
+	}
+	places.run(ctx, todo,
+		func(ctx context.Context, r Run, place int) error {
+			at := placement.Device{}
+			if len(o.Devices) > 0 {
+				at = o.Devices[place]
+			}
+			w.began(r, at.Name)
+			return trainOne(ctx, r, o.Command, at.Environ, func(err error) { w.warn(r, err) })
 		},
 		func(r Run, err error) {
 			w.done(r, err, o.Memory)
@@ -121,6 +140,41 @@ func Train(ctx context.Context, folder string, runs []Run, o Training) ([]Status
 		return w.all, train.ErrInterrupted
 	}
 	return w.all, nil
+}
+
+// eachDevice continues "2 at a time".
+func eachDevice(devices []placement.Device) string {
+	switch len(devices) {
+	case 0:
+		return ""
+	case 1:
+		return " on " + devices[0].Name
+	}
+	return " on each of " + human.Plural(len(devices), "device", "devices")
+}
+
+// lacks says what memory devices have, and which runs have to do without what they may need.
+func lacks(devices []placement.Device, workers int, runs []Run) (out []string) {
+	most, unknown := int64(0), false
+	for _, d := range devices {
+		free := "how much memory is free is not known; a run that runs out of it is tried again alone"
+		if d.Free > 0 {
+			free = human.Bytes(d.Free) + " are free"
+		}
+		out = append(out, d.Name+": "+free)
+		most, unknown = max(most, d.Free), unknown || d.Free == 0
+	}
+	if len(devices) == 0 || unknown || len(runs) == 0 {
+		return out
+	}
+	largest := slices.MaxFunc(runs, func(a, b Run) int { return cmp.Compare(a.Memory, b.Memory) })
+	switch need := human.Bytes(largest.Memory); {
+	case largest.Memory > most:
+		out = append(out, fmt.Sprintf("%s may take %s, more than any device has free: it gets one for itself", largest.Name, need))
+	case largest.Memory > most/int64(workers):
+		out = append(out, fmt.Sprintf("%s may take %s, so that fewer than %d run beside it", largest.Name, need, workers))
+	}
+	return out
 }
 
 // threadsText has the numbers of threads that prepared runs have: "1 or 2".
@@ -160,9 +214,11 @@ func claim(ctx context.Context, folder string) (release func(), err error) {
 	return func() { lock.Close() }, nil
 }
 
+const tooLittle = "had too little memory"
+
 // trainOne trains one run in a process of its own, so that its death is not ours. At
 // the end of ctx it is asked to save and stop.
-func trainOne(ctx context.Context, r Run, command []string, warn func(error)) error {
+func trainOne(ctx context.Context, r Run, command, environ []string, warn func(error)) error {
 	log, err := os.OpenFile(filepath.Join(r.Dir, logFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return err
@@ -171,6 +227,7 @@ func trainOne(ctx context.Context, r Run, command []string, warn func(error)) er
 	out := &output{log: log, warn: warn}
 	c := exec.CommandContext(ctx, command[0], append(command[1:len(command):len(command)], r.Dir)...)
 	c.Stdout, c.Stderr = out, out
+	c.Env = append(c.Environ(), environ...)
 	c.SysProcAttr = child.Attributes()
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = saveTime
@@ -185,5 +242,5 @@ func trainOne(ctx context.Context, r Run, command []string, warn func(error)) er
 	case ctx.Err() != nil: // a second signal, or saveTime has passed
 		return errors.New("ended by the interruption before it was saved: goes on from its last checkpoint")
 	}
-	return fmt.Errorf("%w, without a word; a process that the system killed had too little memory", err)
+	return fmt.Errorf("%w, without a word; a process that the system killed %s", err, tooLittle)
 }

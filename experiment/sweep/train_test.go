@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nopezoo/zoo/internal/placement"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/runfile"
 )
@@ -79,6 +80,62 @@ func TestTrain(t *testing.T) {
 	looked, job, unasked, err := Look(t.Context(), folder, runs)
 	if err != nil || job != nil || unasked != nil || looked[1].String() != "b failed 0/4 no luck" {
 		t.Errorf("looked at: %v, job %v, %v, %v", looked, job, unasked, err)
+	}
+}
+
+// TestTrainOnDevices: each of two devices that are played here is shown to what trains on it. What they lack is said first, and a
+// run that runs out of memory has another try with a device for itself.
+func TestTrainOnDevices(t *testing.T) {
+	folder := t.TempDir()
+	var runs []Run
+	for _, name := range []string{"a", "b", "c", "d"} {
+		runs = append(runs, Run{Name: name, Dir: filepath.Join(folder, name), Config: config(t, 4), Cost: train.Cost{Memory: 3 << 20}})
+	}
+	runs[3].Memory = 9 << 20
+	var told []string
+	all, err := Train(t.Context(), folder, runs, Training{
+		Workers: 2,
+		Devices: []placement.Device{
+			{Name: "x:0", Environ: []string{"CUDA_VISIBLE_DEVICES=5"}, Free: 8 << 20},
+			{Name: "x:1", Environ: []string{"CUDA_VISIBLE_DEVICES=7"}, Free: 8 << 20},
+		},
+		Command: player(`echo "on $CUDA_VISIBLE_DEVICES"; case $0 in */b) [ -e $0/again ] || { touch $0/again; sleep 0.1
+			echo "zoo: $0: CUDA failure 2: out of memory"; exit 1; };; esac`),
+		Report: func(e Event) {
+			if e.Text != "" {
+				told = append(told, e.Text)
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"4 runs, 2 at a time on each of 2 devices, with train.threads 1, in " + folder, "x:0: 8.00 MiB are free", "x:1: 8.00 MiB are free",
+		"d may take 9.00 MiB, more than any device has free: it gets one for itself"}
+	if diff := cmp.Diff(want, told[:4]); diff != "" {
+		t.Errorf("told before anything starts (-want +got)\n%s", diff)
+	}
+	rest := strings.Join(told[4:], "\n")
+	for _, line := range []string{"a: begins on x:0", "b: begins on x:1", "b: to be tried again alone: CUDA failure 2: out of memory"} {
+		if !strings.Contains(rest, line) {
+			t.Errorf("not told of %q:\n%s", line, rest)
+		}
+	}
+	seen := map[string]bool{}
+	for i, r := range runs {
+		if all[i].State != Finished {
+			t.Errorf("%s has %s: %s", r.Name, all[i].State, all[i].Error)
+		}
+		log, err := os.ReadFile(filepath.Join(r.Dir, logFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(log)) {
+			seen[strings.TrimSpace(line)] = true
+		}
+	}
+	if !seen["on 5"] || !seen["on 7"] || seen["on "] {
+		t.Errorf("runs saw %v", seen)
 	}
 }
 

@@ -77,10 +77,22 @@ func (w *watch) change(r Run, fill func(*Status) (text string)) {
 	w.tell(fill(&w.all[w.at[r.Name]]))
 }
 
-func (w *watch) began(r Run) {
+// began notes that a run is at work, on a device where that is not "".
+func (w *watch) began(r Run, device string) {
 	w.change(r, func(s *Status) string {
 		s.State = Running
-		return r.Name + ": begins"
+		if device != "" {
+			device = " on " + device
+		}
+		return r.Name + ": begins" + device
+	})
+}
+
+// again notes that a run ran out of memory, and waits for a place of its own.
+func (w *watch) again(r Run, err error) {
+	w.change(r, func(s *Status) string {
+		s.State = Waiting
+		return fmt.Sprintf("%s: to be tried again alone: %s", r.Name, human.Error(err))
 	})
 }
 

@@ -121,19 +121,42 @@ func webGPUAdapters() ([]string, error) {
 	return names, nil
 }
 
-// cudaAdapters names NVIDIA's devices in the order of their numbers, as cuda.h does.
-func cudaAdapters() (names []string, err error) {
+// cudaDriver asks NVIDIA's driver. After a failure it asks no more.
+type cudaDriver struct {
+	functions map[string]uintptr
+	err       error
+}
+
+// openCUDADriver opens the driver for what is asked of it.
+func openCUDADriver(names ...string) *cudaDriver {
+	d := &cudaDriver{functions: map[string]uintptr{}, err: ErrNoCgo}
 	if !linked {
-		return nil, ErrNoCgo
+		return d
 	}
 	driver, err := openLibrary(library.Host().CUDADriver())
-	if err != nil {
-		return nil, noDriver(err, "")
+	for _, name := range append([]string{"cuInit"}, names...) {
+		if err == nil {
+			d.functions[name], err = symbol(driver, name)
+		}
 	}
-	f, err := symbols(driver, "cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName")
-	if err != nil {
-		return nil, noDriver(err, "")
+	if d.err = nil; err != nil {
+		d.err = noDriver(err, "")
 	}
+	d.ask("cuInit", 0)
+	return d
+}
+
+func (d *cudaDriver) ask(function string, args ...uintptr) {
+	if d.err != nil {
+		return
+	}
+	if status := int32(callC(d.functions[function], args...)); status != 0 {
+		d.err = fmt.Errorf("the NVIDIA driver fails with error %d of cuda.h (%s); nvidia-smi tells more", status, function)
+	}
+}
+
+// cudaAdapters names NVIDIA's devices in the order of their numbers, as cuda.h does.
+func cudaAdapters() (names []string, err error) {
 	var pin goruntime.Pinner
 	defer pin.Unpin()
 	asked := &struct {
@@ -141,24 +164,43 @@ func cudaAdapters() (names []string, err error) {
 		name          [256]byte
 	}{}
 	pin.Pin(asked)
-	ask := func(function int, args ...uintptr) {
-		if status := int32(callC(f[function], args...)); status != 0 && err == nil {
-			err = fmt.Errorf("the NVIDIA driver fails with error %d of cuda.h; nvidia-smi tells more", status)
-		}
-	}
-	if ask(0, 0); err == nil {
-		ask(1, address(&asked.count))
-	}
+	d := openCUDADriver("cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName")
+	d.ask("cuDeviceGetCount", address(&asked.count))
 	for n := range asked.count {
-		if ask(2, address(&asked.device), uintptr(n)); err == nil {
-			ask(3, first(asked.name[:]), unsafe.Sizeof(asked.name)-1, uintptr(asked.device))
-		}
+		d.ask("cuDeviceGet", address(&asked.device), uintptr(n))
+		d.ask("cuDeviceGetName", first(asked.name[:]), unsafe.Sizeof(asked.name)-1, uintptr(asked.device))
 		names = append(names, textOf(asked.name[:]))
 	}
-	if err == nil && len(names) == 0 {
-		err = errors.New("the NVIDIA driver sees no device; CUDA_VISIBLE_DEVICES may hide them, and nvidia-smi tells more")
+	if d.err == nil && len(names) == 0 {
+		d.err = errors.New("the NVIDIA driver sees no device; CUDA_VISIBLE_DEVICES may hide them, and nvidia-smi tells more")
 	}
-	return names, err
+	return names, d.err
+}
+
+// FreeMemory returns how many bytes of memory CUDA has free on a device.
+func FreeMemory(device int) (int64, error) {
+	goruntime.LockOSThread() // contexts are the thread's
+	defer goruntime.UnlockOSThread()
+	var pin goruntime.Pinner
+	defer pin.Unpin()
+	asked := &struct {
+		device         int32
+		context, other uintptr
+		free, total    uint64
+	}{}
+	pin.Pin(asked)
+	d := openCUDADriver("cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2",
+		"cuMemGetInfo_v2")
+	d.ask("cuDeviceGet", address(&asked.device), uintptr(device))
+	d.ask("cuDevicePrimaryCtxRetain", address(&asked.context), uintptr(asked.device))
+	if d.err != nil {
+		return 0, d.err
+	}
+	defer callC(d.functions["cuDevicePrimaryCtxRelease_v2"], uintptr(asked.device))
+	d.ask("cuCtxPushCurrent_v2", asked.context)
+	d.ask("cuMemGetInfo_v2", address(&asked.free), address(&asked.total))
+	d.ask("cuCtxPopCurrent_v2", address(&asked.other))
+	return int64(asked.free), d.err
 }
 
 // textOf returns the C string at the start of room for one.

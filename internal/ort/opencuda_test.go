@@ -47,7 +47,7 @@ func TestOpenCUDA(t *testing.T) {
 	}
 	for _, version := range []string{"99010", "98000"} {
 		build(filepath.Join(dir, "driver"+version, "libcuda.so.1"),
-			"int cuDriverGetVersion(int *v) { *v = "+version+"; return 0; }")
+			"int cuDriverGetVersion(int *v) { *v = "+version+"; return 0; }"+devicesInC)
 	}
 	build(filepath.Join(dir, "failing", "libcuda.so.1"), "int cuDriverGetVersion(int *v) { return 3; }")
 	build(filepath.Join(dir, "libonnxruntime_providers_cuda.so"), empty, "-L"+filepath.Join(dir, "cuda"),
@@ -72,6 +72,27 @@ func TestOpenCUDA(t *testing.T) {
 		})
 	}
 }
+
+// devicesInC are two cards, or as many as $CARDS, of which a context tells the memory.
+const devicesInC = `
+#include <stdio.h>
+#include <stdlib.h>
+static int current = -1, contexts[2] = {0, 1};
+static int cards(void) { const char *n = getenv("CARDS"); return n ? atoi(n) : 2; }
+int cuInit(unsigned flags) { return flags; }
+int cuDeviceGetCount(int *n) { *n = cards(); return 0; }
+int cuDeviceGet(int *device, int n) { if (n >= cards()) return 101; *device = n; return 0; }
+int cuDeviceGetName(char *name, int room, int device) { snprintf(name, room, "card %d", device); return 0; }
+int cuDevicePrimaryCtxRetain(void **c, int device) { *c = &contexts[device]; return 0; }
+int cuDevicePrimaryCtxRelease_v2(int device) { return 0; }
+int cuCtxPushCurrent_v2(void *c) { current = *(int *)c; return 0; }
+int cuCtxPopCurrent_v2(void **c) { *c = &contexts[current]; current = -1; return 0; }
+int cuMemGetInfo_v2(unsigned long *free, unsigned long *total) {
+	if (current < 0) return 201;
+	*free = (unsigned long)(5 + current) << 30;
+	*total = 80UL << 30;
+	return 0;
+}`
 
 // fails says what the error must name.
 func fails(t *testing.T, err error, want ...string) {
@@ -148,6 +169,24 @@ var openCUDACases = map[string]struct {
 			t.Fatal(err)
 		}
 		fails(t, c.err(), "libcuda.so.1: cuDriverGetVersion returns 3")
+	}},
+	"devices": {[]string{"driver99010"}, func(t *testing.T, _ string) {
+		names, err := Devices("cuda")
+		if err != nil || !slices.Equal(names, []string{"card 0", "card 1"}) {
+			t.Errorf("devices %q, error %v", names, err)
+		}
+		for device, want := range []int64{5 << 30, 6 << 30} {
+			if free, err := FreeMemory(device); err != nil || free != want {
+				t.Errorf("device %d has %d bytes free, error %v; want %d", device, free, err, want)
+			}
+		}
+		_, err = FreeMemory(2)
+		fails(t, err, "the NVIDIA driver fails with error 101 of cuda.h (cuDeviceGet)")
+	}},
+	"no devices": {[]string{"driver98000"}, func(t *testing.T, _ string) {
+		t.Setenv("CARDS", "0")
+		_, err := Devices("cuda")
+		fails(t, err, "the NVIDIA driver sees no device; CUDA_VISIBLE_DEVICES may hide them")
 	}},
 	"no provider": {nil, func(t *testing.T, folder string) {
 		_, err := OpenCUDA(Library{Path: filepath.Join(folder, "elsewhere", "libonnxruntime.so")})

@@ -46,9 +46,58 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// TestSpread: each device is shown to its processes by the number that is visible here.
+func TestSpread(t *testing.T) {
+	for _, tt := range []struct {
+		at      placement.Placement
+		list    placement.Lister
+		visible string
+		want    []placement.Device
+		err     string
+	}{
+		{at: placement.Placement{Provider: "cuda"}, list: none},
+		{at: placement.Placement{Provider: "cuda", Devices: "all"}, list: two, want: []placement.Device{
+			{Name: "cuda:0", Environ: []string{"CUDA_VISIBLE_DEVICES=0"}, Free: 1000},
+			{Number: 1, Name: "cuda:1", Environ: []string{"CUDA_VISIBLE_DEVICES=1"}, Free: 1001}}},
+		{at: placement.Placement{Provider: "cuda", Devices: "1,0"}, list: two, visible: "GPU-7, 3", want: []placement.Device{
+			{Number: 1, Name: "cuda:1", Environ: []string{"CUDA_VISIBLE_DEVICES=3"}, Free: 1001},
+			{Name: "cuda:0", Environ: []string{"CUDA_VISIBLE_DEVICES=GPU-7"}, Free: 1000}}},
+		{at: placement.Placement{Provider: "webgpu", Devices: "all"}, list: two, want: []placement.Device{{Name: "webgpu:0"}}},
+		{at: placement.Placement{Provider: "webgpu", Device: "0"}, list: unnamed, want: []placement.Device{{Name: "webgpu:0"}}},
+		{at: placement.Placement{Provider: "cuda", Devices: "0,2"}, list: two,
+			err: "devices 0,2: provider cuda has no such device here; there are: 0 (A), 1 (B)"},
+		{at: placement.Placement{Provider: "cuda", Devices: "1,1"}, list: two, err: "devices 1,1: 1 is there twice; leave one out"},
+		{at: placement.Placement{Provider: "cuda", Devices: "some"}, list: two, err: `devices "some": want numbers such as 0,1, or all`},
+		{at: placement.Placement{Provider: "cuda", Device: "all"}, list: two, err: `device "all": want a number, 0 or more`},
+		{at: placement.Placement{Provider: "cuda", Devices: "all"}, list: unnamed,
+			err: "devices all: this system does not say how many there are; list their numbers"},
+		{at: placement.Placement{Provider: "cpu", Devices: "all"}, list: two,
+			err: "devices all: provider cpu computes on none; leave it out, or choose provider cuda or webgpu"},
+	} {
+		got, err := tt.at.Spread(placement.Machine{List: tt.list, Visible: tt.visible,
+			Free: func(n int) (int64, error) { return 1000 + int64(n), nil }})
+		said := ""
+		if err != nil {
+			said = err.Error()
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" || said != tt.err {
+			t.Errorf("%+v: error %q, want %q; devices (-want +got):\n%s", tt.at, said, tt.err, diff)
+		}
+	}
+}
+
 func TestOver(t *testing.T) {
-	got := placement.Placement{Device: "1"}.Over(placement.Placement{Provider: "cuda", Device: "0"})
-	if diff := cmp.Diff(placement.Placement{Provider: "cuda", Device: "1"}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	file := placement.Placement{Provider: "cuda", Devices: "all", PerDevice: 4}
+	for given, want := range map[placement.Placement]placement.Placement{
+		{}:                              file,
+		{Device: "1"}:                   {Provider: "cuda", Device: "1"},
+		{Devices: "0"}:                  {Provider: "cuda", Devices: "0", PerDevice: 4},
+		{PerDevice: 2}:                  {Provider: "cuda", Devices: "all", PerDevice: 2},
+		{Provider: "cpu"}:               {Provider: "cpu"},
+		{Provider: "cuda", Device: "0"}: {Provider: "cuda", Device: "0"},
+	} {
+		if got := given.Over(file); got != want {
+			t.Errorf("%+v over the file's is %+v, want %+v", given, got, want)
+		}
 	}
 }
