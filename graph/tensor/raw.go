@@ -37,30 +37,7 @@ func FromRaw(dtype DType, raw []byte, shape ...int) (*Tensor, error) {
 		t.fix()
 		return t, nil
 	}
-	t := &Tensor{dtype: dtype, shape: slices.Clone(shape)}
-	switch dtype {
-	case Float32:
-		t.data = over[float32](raw)
-	case Float64:
-		t.data = over[float64](raw)
-	case Float16:
-		t.data = over[uint16](raw)
-	case Int64:
-		t.data = over[int64](raw)
-	case Bool:
-		t.data = over[bool](raw)
-	case Int8:
-		t.data = over[int8](raw)
-	case Uint8:
-		t.data = over[uint8](raw)
-	case Int32:
-		t.data = over[int32](raw)
-	case BFloat16:
-		t.data = over[BFloat16Bits](raw)
-	default:
-		panic(fmt.Sprintf("tensor: cannot make a tensor of %v", dtype))
-	}
-	return t, nil
+	return &Tensor{dtype, slices.Clone(shape), dtype.described().over(raw)}, nil
 }
 
 // checkBools refuses bytes that are no bool, before they are taken for one.
@@ -89,34 +66,4 @@ func swap(raw []byte, size int) {
 }
 
 // memory is the bytes of the elements where they lie.
-func (t *Tensor) memory() []byte {
-	switch d := t.data.(type) {
-	case []float32:
-		return bytesOf(d)
-	case []float64:
-		return bytesOf(d)
-	case []uint16:
-		return bytesOf(d)
-	case []int64:
-		return bytesOf(d)
-	case []bool:
-		return bytesOf(d)
-	case []int8:
-		return bytesOf(d)
-	case []int32:
-		return bytesOf(d)
-	case []BFloat16Bits:
-		return bytesOf(d)
-	default:
-		return t.data.([]uint8)
-	}
-}
-
-func bytesOf[T Element](d []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(d))), len(d)*int(unsafe.Sizeof(*new(T))))
-}
-
-// over is elements that lie in aligned memory.
-func over[T Element](raw []byte) []T {
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(raw))), len(raw)/int(unsafe.Sizeof(*new(T))))
-}
+func (t *Tensor) memory() []byte { return t.dtype.described().memory(t.data) }

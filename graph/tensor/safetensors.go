@@ -24,9 +24,6 @@ type entry struct {
 
 const metadataKey = "__metadata__"
 
-var safeNames = map[DType]string{Float32: "F32", Float64: "F64", Float16: "F16", Int64: "I64", Bool: "BOOL", Int8: "I8",
-	Uint8: "U8", Int32: "I32", BFloat16: "BF16"}
-
 // WriteSafetensors writes tensors and metadata in the safetensors format. Equal
 // contents give equal bytes: tensors stand in order of element size, largest
 // first so that all are aligned, and then of name.
@@ -92,7 +89,7 @@ func safeHeader(names []string, tensors map[string]*Tensor, metadata map[string]
 	at := uint64(0)
 	for _, name := range names {
 		t := tensors[name]
-		e := entry{DType: safeNames[t.dtype], Shape: []int64{}}
+		e := entry{DType: t.dtype.described().safe, Shape: []int64{}}
 		for _, d := range t.shape {
 			e.Shape = append(e.Shape, int64(d))
 		}

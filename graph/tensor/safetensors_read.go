@@ -195,19 +195,9 @@ func checkLayout(entries map[string]entry, size uint64) error {
 	return nil
 }
 
-// storedSize returns the bytes an element takes in the file.
-func storedSize(dtype string) uint64 {
-	for d, name := range safeNames {
-		if name == dtype {
-			return uint64(d.Size())
-		}
-	}
-	return 0
-}
-
 // bytes returns what the tensor takes in the file.
 func (e entry) bytes() (uint64, error) {
-	n := storedSize(e.DType)
+	n := uint64(fromSafe(e.DType).Size())
 	if n == 0 {
 		return 0, fmt.Errorf("dtype %q is not known; known are F32, F64, F16, BF16, I64, I32, I8, U8, BOOL", e.DType)
 	}
@@ -238,12 +228,7 @@ func (e entry) bytes() (uint64, error) {
 }
 
 func readElements(r io.Reader, e entry) (*Tensor, error) {
-	var dtype DType
-	for d, name := range safeNames {
-		if name == e.DType {
-			dtype = d
-		}
-	}
+	dtype := fromSafe(e.DType)
 	shape := make([]int, len(e.Shape))
 	for i, d := range e.Shape {
 		shape[i] = int(d)
