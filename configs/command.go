@@ -33,10 +33,10 @@ func Command(preset string, c runfile.Config) (string, error) {
 		return "", err
 	}
 	for _, s := range settings {
-		if s.of(base) == s.of(c) {
+		if s.textIn(base) == s.textIn(c) {
 			continue
 		}
-		values := map[string]string{s.Key: s.of(c)}
+		values := map[string]string{s.Key: s.textIn(c)}
 		if s.Kind == section {
 			if values, err = keysOf(s, c); err != nil {
 				return "", err
@@ -60,7 +60,7 @@ func Command(preset string, c runfile.Config) (string, error) {
 // keysOf lists the values of a section by their whole keys.
 func keysOf(s setting, c runfile.Config) (map[string]string, error) {
 	var values map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(s.of(c)), &values); err != nil {
+	if err := json.Unmarshal([]byte(s.textIn(c)), &values); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Key, err)
 	}
 	out := map[string]string{}

@@ -43,7 +43,7 @@ var settings = fieldsOf(reflect.TypeFor[runfile.Config]())
 func Settings(c runfile.Config) []setting {
 	out := slices.Clone(settings)
 	for i, s := range out {
-		out[i].Text = s.of(c)
+		out[i].Text = s.textIn(c)
 	}
 	return out
 }
@@ -119,8 +119,8 @@ func Find(key string) (setting, error) {
 	return setting{}, suggest.Unknown("key", key, known)
 }
 
-// of returns the setting's value in a configuration as text; a section is JSON.
-func (s setting) of(c runfile.Config) string {
+// textIn returns the setting's value in a configuration as text; a section is JSON.
+func (s setting) textIn(c runfile.Config) string {
 	value := reflect.ValueOf(c).FieldByIndex(s.field).Interface()
 	if raw, ok := value.(json.RawMessage); ok {
 		var b bytes.Buffer // without the spaces that the file of a run has
@@ -137,7 +137,7 @@ func (s setting) of(c runfile.Config) string {
 func Difference(was, now runfile.Config) string {
 	var out []string
 	for _, s := range settings {
-		if a, b := s.of(was), s.of(now); a != b {
+		if a, b := s.textIn(was), s.textIn(now); a != b {
 			out = append(out, fmt.Sprintf("%s was %s, now %s", s.Key, a, b))
 		}
 	}

@@ -54,7 +54,7 @@ func (cfg Config) row(c card.Card, span task.Span) Row {
 	r := describe(c, cfg.Environment)
 	r.Measure = MeasureAccuracy
 	r.Task, r.TaskVersion, r.Split = cfg.Task.Name, cfg.Task.Version, string(cfg.Split)
-	r.Whole = cfg.whole(span, task.Range(c.Trained))
+	r.Whole = cfg.allOneSplit(span, task.Range(c.Trained))
 	r.Length, r.Seed, r.Batch = span.Max, cfg.Seed, cfg.Batch
 	r.Untimed, r.Depth = cfg.Untimed || span.IsBin() || cfg.Task.InTokens, cfg.Depth
 	if span.IsBin() {
@@ -63,8 +63,8 @@ func (cfg Config) row(c card.Card, span task.Span) Row {
 	return r
 }
 
-// whole is Row.Whole.
-func (cfg Config) whole(span task.Span, trained task.Range) bool {
+// allOneSplit is Row.Whole.
+func (cfg Config) allOneSplit(span task.Span, trained task.Range) bool {
 	lengths := cfg.Task.LengthsIn(task.Range(span))
 	if seen := slices.DeleteFunc(slices.Clone(lengths), func(n int) bool { return !trained.Contains(n) }); len(seen) > 0 {
 		lengths = seen
@@ -151,7 +151,7 @@ type accuracy struct {
 	trained   task.Range      // lengths
 	cfg       Config
 
-	begun, all int // of samples that are completed in two parts: those of parts before, and of both
+	completed, all int // of samples that are completed in two parts: those of parts before, and of both
 }
 
 func newAccuracy(m Model, c card.Card, cfg Config) (*accuracy, error) {
@@ -189,7 +189,7 @@ func (s *accuracy) complete(ctx context.Context, span task.Span, examples []exam
 	if err := s.completeAll(ctx, span, first); err != nil {
 		return nil, err
 	}
-	s.begun = half
+	s.completed = half
 	if s.tally(span, first).Correct == 0 {
 		s.cfg.N = half
 		s.progress(span, (s.repeats()+1)*len(second), len(second)) // nothing is left
@@ -213,7 +213,7 @@ func (s *accuracy) timeAll(ctx context.Context, span task.Span, examples []examp
 // scored once.
 func (s *accuracy) progress(span task.Span, done, n int) {
 	if each := s.repeats() + 1; s.cfg.OnBatch != nil {
-		s.cfg.OnBatch(span, each*s.begun+done, each*max(n, s.all))
+		s.cfg.OnBatch(span, each*s.completed+done, each*max(n, s.all))
 	}
 }
 

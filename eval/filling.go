@@ -125,14 +125,14 @@ func (f *filling) target(ctx context.Context, p parts, filler string) ([]int64, 
 	if err != nil {
 		return nil, f.unwritten(err)
 	}
-	whole, err := f.encode(ctx, prompt+p.answer)
+	withAnswer, err := f.encode(ctx, prompt+p.answer)
 	if err != nil {
 		return nil, f.unwritten(err)
 	}
-	if len(whole) <= len(ids) || !slices.Equal(whole[:len(ids)], ids) {
+	if len(withAnswer) <= len(ids) || !slices.Equal(withAnswer[:len(ids)], ids) {
 		return nil, fmt.Errorf("task %s: the model's tokenizer joins the answer %q with the text before it", f.cfg.Task.Name, p.answer)
 	}
-	return whole[len(ids):], nil
+	return withAnswer[len(ids):], nil
 }
 
 func (f *filling) unwritten(err error) error {
@@ -230,28 +230,28 @@ func (f *filling) filler(ctx context.Context, p parts, want int) (text string, i
 	}
 	rng := rand.New(rand.NewPCG(f.rng.Uint64(), 0)) // a longer text begins as a shorter one
 	hay := f.hay(rng)
-	whole, n := "", 0
+	text, n := "", 0
 	for size := want; ; size += size / 2 {
-		for len(whole) < size {
-			whole += hay()
+		for len(text) < size {
+			text += hay()
 		}
-		if n = len(encode(whole)); err != nil || n >= want {
+		if n = len(encode(text)); err != nil || n >= want {
 			break
 		}
 	}
 	// What is dropped for sure: all but a few words more than fit.
-	drop := len(whole) * max(n-want-nearby, 0) / max(n, 1)
-	for drop > 0 && len(encode(whole[drop:])) < want {
+	drop := len(text) * max(n-want-nearby, 0) / max(n, 1)
+	for drop > 0 && len(encode(text[drop:])) < want {
 		drop /= 2
 	}
 	starts := []int{}
-	for at := drop; at < len(whole); at++ {
-		if at == 0 || whole[at-1] == ' ' {
+	for at := drop; at < len(text); at++ {
+		if at == 0 || text[at-1] == ' ' {
 			starts = append(starts, at)
 		}
 	}
-	starts = append(starts, len(whole))
-	first := sort.Search(len(starts), func(i int) bool { return err != nil || len(encode(whole[starts[i]:])) <= want })
+	starts = append(starts, len(text))
+	first := sort.Search(len(starts), func(i int) bool { return err != nil || len(encode(text[starts[i]:])) <= want })
 	if err != nil {
 		return "", nil, err
 	}
@@ -265,7 +265,7 @@ func (f *filling) filler(ctx context.Context, p parts, want int) (text string, i
 		}
 	}
 	for _, at := range tried {
-		filler := strings.ToValidUTF8(whole[at:], "")
+		filler := strings.ToValidUTF8(text[at:], "")
 		if ids = encode(filler); err != nil || len(ids) == want {
 			return filler, ids, err
 		}

@@ -137,8 +137,8 @@ func (j rowJSON) check() error {
 // measured, and such that sums and charts of it stay finite.
 const mostOfAnything = 1e15
 
-func possible(correct, of int) bool {
-	return 0 <= correct && correct <= of && float64(of) <= mostOfAnything
+func possible(correct, total int) bool {
+	return 0 <= correct && correct <= total && float64(total) <= mostOfAnything
 }
 
 // check is what readers rely on of times and rates.

@@ -10,7 +10,7 @@ const (
 // says what it covers, PeakOfLength or PeakOfProcess.
 type MemoryMeter interface {
 	Reset()
-	Peak() (bytes int64, of string, err error)
+	Peak() (bytes int64, covers string, err error)
 }
 
 // ProcessMemory returns a meter of this process' resident memory in bytes, with the model runtime's and without

@@ -151,7 +151,7 @@ func (cfg SpeedConfig) cost(length int, s Speed) Cost {
 // rates turns the median time of so many tokens into tokens per second, 0 for no time,
 // with the deviation over repeats.
 func rates(median float64, repeats []float64, tokens int) (rate, sd float64) {
-	of := func(ms float64) float64 {
+	perToken := func(ms float64) float64 {
 		if ms <= 0 {
 			return 0
 		}
@@ -159,7 +159,7 @@ func rates(median float64, repeats []float64, tokens int) (rate, sd float64) {
 	}
 	all := make([]float64, len(repeats))
 	for i, ms := range repeats {
-		all[i] = of(ms)
+		all[i] = perToken(ms)
 	}
-	return of(median), deviation(all)
+	return perToken(median), deviation(all)
 }

@@ -47,7 +47,7 @@ func (p *pass) differ(s *pe.Site, weights, v *graph.Node) *graph.Node {
 	}
 	lambda := b.Add(b.Sub(product("lambda_q1", "lambda_k1"), product("lambda_q2", "lambda_k2")), b.Float(start)) // [1]
 	pairs := b.Reshape(weights, p.batch, graph.N(p.cfg.NHeads/2), graph.N(2), p.seq, weights.Dim(3))
-	of := func(i int) *graph.Node { return b.Squeeze(b.Slice(pairs, 2, graph.N(i), graph.N(i+1)), 2) }
-	y := b.MatMul(b.Sub(of(0), b.Mul(of(1), lambda)), v) // [B,H/2,T,2K]
+	half := func(i int) *graph.Node { return b.Squeeze(b.Slice(pairs, 2, graph.N(i), graph.N(i+1)), 2) }
+	y := b.MatMul(b.Sub(half(0), b.Mul(half(1), lambda)), v) // [B,H/2,T,2K]
 	return b.Mul(p.headNorm(at+"pair_norm", y), b.Float(1-start))
 }

@@ -56,7 +56,7 @@ const joinContext = 4
 type joiner struct {
 	decode func(ids []int64) (string, error)
 	window []int64 // the last tokens
-	told   string  // the text of the window without the tail
+	shown  string  // the text of the window without the tail
 	tail   string  // its end, which may be the beginning of a character
 }
 
@@ -65,7 +65,7 @@ func newJoiner(decode func(ids []int64) (string, error), prompt []int64) (joiner
 	j := joiner{decode: decode}
 	for n := joinContext; ; n *= 2 {
 		var err error
-		if j.told, err = decode(prompt[max(len(prompt)-n, 0):]); err != nil || j.told != "" || n >= len(prompt) {
+		if j.shown, err = decode(prompt[max(len(prompt)-n, 0):]); err != nil || j.shown != "" || n >= len(prompt) {
 			j.window = append(j.window, prompt[max(len(prompt)-n, 0):]...)
 			return j, err
 		}
@@ -80,20 +80,20 @@ func (j *joiner) push(id int64) (piece string, before int, err error) {
 	if err != nil {
 		return "", 0, err
 	}
-	fresh := text[commonPrefix(text, j.told):]
+	fresh := text[commonPrefix(text, j.shown):]
 	certain := fresh[:len(fresh)-incomplete(fresh)]
 	before = charactersTo(certain, commonPrefix(fresh, j.tail))
 	j.tail = fresh[len(certain):]
-	j.told = text[:len(text)-len(j.tail)]
+	j.shown = text[:len(text)-len(j.tail)]
 	if len(j.window) > 2*joinContext {
 		last := j.window[len(j.window)-joinContext:]
 		if text, err = j.decode(last); err != nil {
 			return "", 0, err
 		}
 		// Tokens that have no text, as special ones, are no context.
-		if strings.HasSuffix(text, j.tail) && (text != "" || j.told == "") {
+		if strings.HasSuffix(text, j.tail) && (text != "" || j.shown == "") {
 			j.window = append(j.window[:0], last...)
-			j.told = text[:len(text)-len(j.tail)]
+			j.shown = text[:len(text)-len(j.tail)]
 		}
 	}
 	return valid(certain), before, nil
@@ -113,7 +113,7 @@ func charactersTo(text string, at int) (n int) {
 // rest returns what push has held back.
 func (j *joiner) rest() string {
 	tail := j.tail
-	j.told, j.tail = j.told+tail, ""
+	j.shown, j.tail = j.shown+tail, ""
 	return valid(tail)
 }
 

@@ -14,7 +14,7 @@ import (
 type choiceState struct {
 	before string    // what its text begins with: the prompt, if it is to be repeated
 	last   int64     // the last token, at first that of the prompt
-	told   int       // characters of the text so far
+	sent   int       // characters of the text so far
 	start  int       // of them, before the completion
 	held   *logProbs // of tokens whose text is not certain yet
 
@@ -62,7 +62,7 @@ func (l *logProbs) before(character int) (cut *logProbs) {
 func (r *choiceState) add(s *served, step runtime.TextStep) (*choice, error) {
 	part := &choice{Text: r.before + step.Text, Index: step.Prompt}
 	r.before = ""
-	r.told += utf8.RuneCountInString(part.Text)
+	r.sent += utf8.RuneCountInString(part.Text)
 	if r.logProbs {
 		probs, err := r.logProbsOf(s, step)
 		if err != nil {
@@ -74,7 +74,7 @@ func (r *choiceState) add(s *served, step runtime.TextStep) (*choice, error) {
 	case step.Finish != "":
 		r.finish(part, step.Finish)
 	case r.logProbs:
-		part.LogProbs = r.held.before(r.told)
+		part.LogProbs = r.held.before(r.sent)
 	}
 	return part, nil
 }
@@ -90,7 +90,7 @@ func (r *choiceState) finish(part *choice, how string) {
 		return
 	}
 	for i, offset := range r.held.TextOffset {
-		r.held.TextOffset[i] = min(offset, r.told)
+		r.held.TextOffset[i] = min(offset, r.sent)
 	}
 }
 

@@ -36,7 +36,7 @@ func (a *response) echo(ctx context.Context, see func(part *choice) error) error
 					return err
 				}
 			}
-			row.start = row.told
+			row.start = row.sent
 		}
 	}
 	return nil

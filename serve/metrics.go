@@ -148,7 +148,7 @@ func (h *Handler) writeLoad(w io.Writer) {
 	fmt.Fprintf(w, "zoo_completions_running %d\n", running)
 	for _, g := range []struct {
 		name, help string
-		of         func(runtime.BatcherStats) int64
+		value      func(runtime.BatcherStats) int64
 	}{
 		{"zoo_prompts_waiting", "Prompts that have not begun.", func(s runtime.BatcherStats) int64 { return int64(s.Waiting) }},
 		{"zoo_prompts_running", "Prompts that are read or answered.", func(s runtime.BatcherStats) int64 { return int64(s.Reading + s.Running) }},
@@ -157,7 +157,7 @@ func (h *Handler) writeLoad(w io.Writer) {
 		gauge(g.name, g.help)
 		for _, m := range h.models {
 			if a, ok := m.completions.(interface{ Stats() runtime.BatcherStats }); ok {
-				fmt.Fprintf(w, "%s{model=\"%s\"} %d\n", g.name, escaped.Replace(m.Name), g.of(a.Stats()))
+				fmt.Fprintf(w, "%s{model=\"%s\"} %d\n", g.name, escaped.Replace(m.Name), g.value(a.Stats()))
 			}
 		}
 	}

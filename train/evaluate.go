@@ -78,10 +78,10 @@ func summarize(step int, d runfile.Data, results []journal.Result) (journal.Eval
 // beyond the trained one.
 func summarizeText(step int, d runfile.Data, results []journal.Result) (journal.Evaluation, error) {
 	e := journal.Evaluation{Step: step, Lengths: results}
-	mean := func(of func(length int) bool) *float64 {
+	mean := func(counted func(length int) bool) *float64 {
 		sum, n := 0.0, 0
 		for _, r := range results {
-			if r.Bits != nil && of(r.Length) {
+			if r.Bits != nil && counted(r.Length) {
 				sum, n = sum+*r.Bits, n+1
 			}
 		}

@@ -36,7 +36,7 @@ func Prepare(dir string, c runfile.Config, threads int, free int64, store bool) 
 			return c, fmt.Errorf("%s: %w", dir, ErrOtherRun)
 		}
 		if open && was.Train.Threads != threads {
-			if ready, err = begun(dir); err != nil {
+			if ready, err = hasBegun(dir); err != nil {
 				return c, err
 			}
 		}
@@ -59,8 +59,8 @@ func withThreads(c runfile.Config, n int) runfile.Config {
 	return c
 }
 
-// begun reports whether a run is more than prepared.
-func begun(dir string) (bool, error) {
+// hasBegun reports whether a run is more than prepared.
+func hasBegun(dir string) (bool, error) {
 	if _, err := os.Stat(filepath.Join(dir, journal.MetricsFile)); !errors.Is(err, fs.ErrNotExist) {
 		return err == nil, err
 	}

@@ -16,8 +16,8 @@ import (
 // depthFigures are exact match of each series by depth and length.
 func depthFigures(t *summary.Task) []figure {
 	return drawable(each(t.Depths, func(d summary.Table) figure {
-		of, _, _ := strings.Cut(d.Title, ": ")
-		return heatFigure("depths-"+fileName(of), d)
+		measure, _, _ := strings.Cut(d.Title, ": ")
+		return heatFigure("depths-"+fileName(measure), d)
 	}))
 }
 

@@ -17,7 +17,7 @@ func (s *Report) insideFigures() []figure {
 	var out []figure
 	for _, t := range s.inside {
 		for _, f := range runsFigures() {
-			out = append(out, f.of(t))
+			out = append(out, f.drawn(t))
 		}
 		out = append(out, courseFigure(t), logitsFigure(t), distanceFigure(t))
 		for i := range t.Models {

@@ -148,7 +148,7 @@ func runsFigures() []runsFigure {
 // shownR2 is where the R² of a probe is drawn: it may be any number below 0.
 func shownR2(_ *eval.Observation, v float64) float64 { return max(v, -0.5) }
 
-func (f runsFigure) of(t summary.InsideTask) figure {
+func (f runsFigure) drawn(t summary.InsideTask) figure {
 	trainedModels, made := runsOf(t)
 	var panels []panel
 	for _, run := range trainedModels {

@@ -26,9 +26,9 @@ type Printer struct {
 	Compare bool            // with the published numbers, at the end
 	Brief   bool            // of tables of text: in few lines, without the place
 
-	shown map[string]bool // tasks that were written
-	begun bool            // something was written
-	where string          // the line that was written last
+	shown   map[string]bool // tasks that were written
+	written bool            // something was written
+	where   string          // the line that was written last
 }
 
 // Task writes the tables of one task from all its rows; nothing in a format without tables.
@@ -94,10 +94,10 @@ func (p *Printer) sections(rows []eval.Row, wanted func(summary.Section) bool) e
 		return nil
 	}
 	var b strings.Builder
-	if p.begun {
+	if p.written {
 		b.WriteString("\n")
 	}
-	p.begun = true
+	p.written = true
 	if where := strings.Join(s.Setups, "; "); where != p.where && !brief {
 		p.where = where
 		comment := ""

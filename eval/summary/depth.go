@@ -10,9 +10,9 @@ import (
 )
 
 // depthTables are exact match by depth and length, one for each series with depths.
-func (t *Task) depthTables(of []Series) []Table {
+func (t *Task) depthTables(series []Series) []Table {
 	var out []Table
-	for _, s := range of {
+	for _, s := range series {
 		at := map[[2]int][]eval.Row{} // by depth and length
 		for _, r := range s.Rows {
 			if r.Depth != nil {

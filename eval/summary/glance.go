@@ -60,7 +60,7 @@ func (s *Study) glance(width int) []Section {
 // glimpses are the measures of one series.
 func (s *Study) glimpses(name string, lengths []task.Span, parts []*Task) []glimpse {
 	var out []glimpse
-	of := func(what string, value func(length task.Span) Spread) glimpse {
+	glimpsed := func(what string, value func(length task.Span) Spread) glimpse {
 		g := glimpse{what: what, series: Series{Name: name + ", " + what}}
 		for _, length := range lengths {
 			g.series.Points = append(g.series.Points, point{Length: length, Exact: value(length)})
@@ -88,7 +88,7 @@ func (s *Study) glimpses(name string, lengths []task.Span, parts []*Task) []glim
 				best = bits
 			}
 		}
-		g := of(what, func(length task.Span) Spread { return single(best / at(length).Sliding.Median) })
+		g := glimpsed(what, func(length task.Span) Spread { return single(best / at(length).Sliding.Median) })
 		g.bits = each(lengths, at)
 		least := Unknown
 		for k, p := range g.bits {
@@ -111,7 +111,7 @@ func (s *Study) glimpses(name string, lengths []task.Span, parts []*Task) []glim
 			continue
 		}
 		from := t.Series[i]
-		g := of(strings.Replace(t.Name, task.InTokens, "", 1), func(length task.Span) Spread {
+		g := glimpsed(strings.Replace(t.Name, task.InTokens, "", 1), func(length task.Span) Spread {
 			if k := slices.Index(t.Lengths, length); k >= 0 {
 				return from.Points[k].Exact
 			}

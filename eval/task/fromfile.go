@@ -48,8 +48,8 @@ func fromFile(r io.Reader) (t Task, digest string, err error) {
 		Weight:  func(n int) float64 { return float64(len(c.byLength[n])) },
 		Texts:   c.texts,
 		Generate: func(rng *rand.Rand, length int) Sample {
-			of := c.byLength[length]
-			return c.samples[of[rng.IntN(len(of))]]
+			places := c.byLength[length]
+			return c.samples[places[rng.IntN(len(places))]]
 		},
 		Correct: sameWords,
 		Chance:  func(n int) float64 { return float64(likeliest[n]) / float64(len(c.byLength[n])) },
@@ -129,9 +129,9 @@ func (c *collection) meet(text string) (more bool, err error) {
 // that a guesser can do.
 func (c *collection) likeliest() map[int]int {
 	out := map[int]int{}
-	for length, of := range c.byLength {
+	for length, places := range c.byLength {
 		count := map[string]int{}
-		for _, at := range of {
+		for _, at := range places {
 			target := oneSpace(c.samples[at].Target)
 			count[target]++
 			out[length] = max(out[length], count[target])
@@ -157,8 +157,8 @@ func parseSample(line string) (Sample, error) {
 		return Sample{}, fmt.Errorf("length %s: want a whole number, 1 to %d", shorten(strconv.FormatFloat(n, 'f', -1, 64)), MaxLength)
 	}
 	s := Sample{Prompt: *fields.Prompt, Target: *fields.Target, Length: int(*fields.Length)}
-	for _, of := range [][2]string{{"prompt", s.Prompt}, {"target", s.Target}} {
-		name, text := of[0], of[1]
+	for _, part := range [][2]string{{"prompt", s.Prompt}, {"target", s.Target}} {
+		name, text := part[0], part[1]
 		switch {
 		case strings.TrimSpace(text) == "":
 			return Sample{}, fmt.Errorf("the %s %q has no words", name, text)

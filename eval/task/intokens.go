@@ -52,12 +52,12 @@ func (t Task) inTokens(given options) (Task, error) {
 		t.Name += fmt.Sprintf("+%s%d", optionShots, n)
 	}
 	if hay != "" {
-		of, err := lookupText(hay)
+		corpus, err := lookupText(hay)
 		if err != nil {
 			return t, err
 		}
-		t.Hay = of.Corpus
-		t.Name += "+" + of.Name
+		t.Hay = corpus.Corpus
+		t.Name += "+" + corpus.Name
 	}
 	return t, nil
 }

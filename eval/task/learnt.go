@@ -30,18 +30,18 @@ func (l learntFile) sum() string {
 }
 
 // learntPath is where the pieces of a vocabulary are kept.
-func learntPath(rule, of string) (string, error) {
+func learntPath(rule, source string) (string, error) {
 	corpora, err := corpusFolder()
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256([]byte(of))
+	sum := sha256.Sum256([]byte(source))
 	name := fmt.Sprintf("%s-%s.json", strings.ReplaceAll(rule, ":", "-"), hex.EncodeToString(sum[:8]))
 	return filepath.Join(filepath.Dir(corpora), "subwords", name), nil
 }
 
 // readLearnt returns the pieces that are kept in a file, which must be a key's.
-func readLearnt(path, of string) ([]string, error) {
+func readLearnt(path, source string) ([]string, error) {
 	data, err := files.ReadRegular(path, mostLearnt)
 	if err != nil {
 		return nil, err
@@ -50,8 +50,8 @@ func readLearnt(path, of string) ([]string, error) {
 	if err := json.Unmarshal(data, &l); err != nil {
 		return nil, fmt.Errorf("%s is damaged: %w", path, err)
 	}
-	if l.Of != of {
-		return nil, fmt.Errorf("%s has the subwords of %q, not of %q", path, l.Of, of)
+	if l.Of != source {
+		return nil, fmt.Errorf("%s has the subwords of %q, not of %q", path, l.Of, source)
 	}
 	if is := l.sum(); is != l.SHA256 {
 		return nil, fmt.Errorf("%s is damaged: what it holds has the SHA-256 %s, and it says %q", path, is, l.SHA256)
@@ -60,8 +60,8 @@ func readLearnt(path, of string) ([]string, error) {
 }
 
 // writeLearnt keeps pieces in a file. Of several writers the last one stays, and all write the same.
-func writeLearnt(path, of string, pieces []string) error {
-	l := learntFile{Of: of, Pieces: pieces}
+func writeLearnt(path, source string, pieces []string) error {
+	l := learntFile{Of: source, Pieces: pieces}
 	l.SHA256 = l.sum()
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

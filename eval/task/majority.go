@@ -50,16 +50,16 @@ func mode(list []string) string {
 // the most frequent. For more than 4 letters it is a lower bound: the share of ties, all but
 // 1/k of strings of 2 letters, falls.
 func uniqueModes(k, n int) float64 {
-	of := float64(k)
+	words := float64(k)
 	switch n {
 	case 1:
-		return of
+		return words
 	case 3: // all equal, or two
-		return of + 3*of*(of-1)
+		return words + 3*words*(words-1)
 	case 4: // all equal, three, or two and two that differ
-		return of + 4*of*(of-1) + 6*of*(of-1)*(of-2)
+		return words + 4*words*(words-1) + 6*words*(words-1)*(words-2)
 	}
-	return math.Pow(of, float64(n-1))
+	return math.Pow(words, float64(n-1))
 }
 
 // majorityBinary asks which of two digits is the more frequent. The number of zeros is

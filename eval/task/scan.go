@@ -63,8 +63,8 @@ func newScanGrammar() *scanGrammar {
 	return g
 }
 
-// of returns the phrases with n actions.
-func (g *scanGrammar) of(n int) []phrase {
+// withActions returns the phrases with n actions.
+func (g *scanGrammar) withActions(n int) []phrase {
 	if n < 0 || n >= len(g.byLength) {
 		return nil
 	}
@@ -73,9 +73,9 @@ func (g *scanGrammar) of(n int) []phrase {
 
 // count returns the number of commands with n actions.
 func (g *scanGrammar) count(n int) int {
-	sum := len(g.of(n))
+	sum := len(g.withActions(n))
 	for k := range n {
-		sum += 2 * len(g.of(k)) * len(g.of(n-k))
+		sum += 2 * len(g.withActions(k)) * len(g.withActions(n-k))
 	}
 	return sum
 }
@@ -83,12 +83,12 @@ func (g *scanGrammar) count(n int) int {
 // draw numbers the commands of a length, single phrases first, and takes one.
 func (g *scanGrammar) draw(rng *rand.Rand, length int) Sample {
 	at := rng.IntN(g.count(length))
-	if at < len(g.of(length)) {
-		return scanSample(g.of(length)[at].text, g.of(length)[at].actions)
+	if at < len(g.withActions(length)) {
+		return scanSample(g.withActions(length)[at].text, g.withActions(length)[at].actions)
 	}
-	at -= len(g.of(length))
+	at -= len(g.withActions(length))
 	for k := 1; ; k++ {
-		xs, ys := g.of(k), g.of(length-k)
+		xs, ys := g.withActions(k), g.withActions(length-k)
 		pairs := len(xs) * len(ys)
 		if at >= 2*pairs {
 			at -= 2 * pairs

@@ -78,7 +78,7 @@ func scanActions(command string) ([]string, error) {
 }
 
 func scanPhrase(words []string) ([]string, error) {
-	whole := strings.Join(words, " ")
+	phrase := strings.Join(words, " ")
 	times := 1
 	if n := len(words); n > 0 && (words[n-1] == "twice" || words[n-1] == "thrice") {
 		times = 2
@@ -88,18 +88,18 @@ func scanPhrase(words []string) ([]string, error) {
 		words = words[:n-1]
 	}
 	if len(words) == 0 {
-		return nil, fmt.Errorf("phrase %q: no verb", shorten(whole))
+		return nil, fmt.Errorf("phrase %q: no verb", shorten(phrase))
 	}
 	var act []string
 	if words[0] != "turn" {
 		if !slices.Contains(scanVerbs(), words[0]) {
-			return nil, fmt.Errorf("phrase %q: unknown verb %q", shorten(whole), shorten(words[0]))
+			return nil, fmt.Errorf("phrase %q: unknown verb %q", shorten(phrase), shorten(words[0]))
 		}
 		act = []string{capital(words[0])}
 	}
 	act, err := scanTurn(act, words[1:])
 	if err != nil {
-		return nil, fmt.Errorf("phrase %q: %w", shorten(whole), err)
+		return nil, fmt.Errorf("phrase %q: %w", shorten(phrase), err)
 	}
 	return slices.Repeat(act, times), nil
 }

@@ -26,7 +26,7 @@ const (
 // part is a part of a step, which stands after a marker.
 type part struct {
 	letter, name, marker string
-	of                   func(s *step) *string
+	field                func(s *step) *string
 }
 
 // stepParts are the parts of a step in their order (Kazemnejad et al. 2023, section 6). Variables end with "]".
@@ -151,7 +151,7 @@ func (f parts) format(steps []step) string {
 			b.WriteString(" #")
 		}
 		for _, p := range f.list() {
-			b.WriteString(" " + p.marker + " " + *p.of(&s))
+			b.WriteString(" " + p.marker + " " + *p.field(&s))
 			if p.letter == "v" {
 				b.WriteString(" ]")
 			}
@@ -204,7 +204,7 @@ func (f parts) parseStep(fields []string) (step, error) {
 			}
 			content = content[:len(content)-1]
 		}
-		*p.of(&s) = strings.Join(content, " ")
+		*p.field(&s) = strings.Join(content, " ")
 		fields = fields[end:]
 	}
 	return s, nil
@@ -223,7 +223,7 @@ func (f parts) compare(target, generated string) map[string]float64 {
 	}
 	for i := range want {
 		for _, p := range f.list() {
-			if *p.of(&want[i]) == *p.of(&got[i]) {
+			if *p.field(&want[i]) == *p.field(&got[i]) {
 				out[p.name]++
 			}
 		}

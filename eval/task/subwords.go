@@ -31,23 +31,23 @@ func subwords(rule string, corpora []Task) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	of := fmt.Sprintf("version %d %s", linked.Version, rule)
+	source := fmt.Sprintf("version %d %s", linked.Version, rule)
 	for _, t := range corpora {
 		if t.Corpus == nil {
 			return nil, fmt.Errorf("rule %q: subwords are learnt from running text, and task %s is none", rule, t.Name)
 		}
-		of += " " + t.Corpus.name.digest
+		source += " " + t.Corpus.name.digest
 	}
 	learnt.Lock()
 	defer learnt.Unlock()
-	if pieces, ok := learnt.pieces[of]; ok {
+	if pieces, ok := learnt.pieces[source]; ok {
 		return slices.Clone(pieces), nil
 	}
 	watch := followed()
-	path, unkept := learntPath(rule, of)
+	path, unkept := learntPath(rule, source)
 	var pieces []string
 	if unkept == nil {
-		if pieces, err = readLearnt(path, of); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if pieces, err = readLearnt(path, source); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			watch.warn(fmt.Errorf("%w; the subwords are learnt anew", err))
 		}
 	}
@@ -62,13 +62,13 @@ func subwords(rule string, corpora []Task) ([]string, error) {
 			return nil, fmt.Errorf("task %s: %w", Names(corpora), err)
 		}
 		if unkept == nil {
-			unkept = writeLearnt(path, of, pieces)
+			unkept = writeLearnt(path, source, pieces)
 		}
 		if unkept != nil {
 			watch.warn(fmt.Errorf("the subwords that were learnt could not be kept, so that every process learns them anew: %w", unkept))
 		}
 	}
-	learnt.pieces[of] = pieces
+	learnt.pieces[source] = pieces
 	return slices.Clone(pieces), nil
 }
 

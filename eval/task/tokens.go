@@ -37,11 +37,11 @@ func TrainedTokens(words *tokenizer.Tokenizer, tasks []Task, lengths []Range) (i
 	const draws = 50 // samples of a length differ by a few tokens at most
 	most := 0
 	for i, t := range tasks {
-		of := t.LengthsIn(lengths[i])
-		if len(of) == 0 {
+		measured := t.LengthsIn(lengths[i])
+		if len(measured) == 0 {
 			return 0, fmt.Errorf("task %s has no length in %v", t.Name, lengths[i])
 		}
-		n, err := t.MostTokens(words, rand.New(rand.NewPCG(0, 0)), slices.Max(of), draws)
+		n, err := t.MostTokens(words, rand.New(rand.NewPCG(0, 0)), slices.Max(measured), draws)
 		if err != nil {
 			return 0, err
 		}

@@ -140,10 +140,10 @@ func (m *measuring) work(ctx context.Context) {
 		err := m.one(ctx, r)
 		switch {
 		case err == nil:
-			m.told(r.Name + ": measured")
+			m.notify(r.Name + ": measured")
 		case ctx.Err() == nil:
 			m.failed[r.Name] = err
-			m.told(fmt.Sprintf("%s: not measured: %v", r.Name, err))
+			m.notify(fmt.Sprintf("%s: not measured: %v", r.Name, err))
 		}
 	}
 }
@@ -199,7 +199,7 @@ func (m *measuring) model(ctx context.Context, r sweep.Run, model zoo.Model) err
 	return m.study.add(rows)
 }
 
-func (m *measuring) told(text string) {
+func (m *measuring) notify(text string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.tell != nil {

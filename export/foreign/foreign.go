@@ -327,8 +327,8 @@ func fill(axis *string, n int, keys string) error {
 
 // presentOf returns the output that is the state after a call.
 func (s settings) presentOf(past string, outputs []card.Port) (string, error) {
-	if of, ok := strings.CutPrefix(past, "encoder_"); ok || strings.HasPrefix(past, "decoder_") {
-		return "", fmt.Errorf("the model is the decoder of a pair (%s); decoder-only models are supported", cmp.Or(of, past))
+	if prefixed, ok := strings.CutPrefix(past, "encoder_"); ok || strings.HasPrefix(past, "decoder_") {
+		return "", fmt.Errorf("the model is the decoder of a pair (%s); decoder-only models are supported", cmp.Or(prefixed, past))
 	}
 	if past == "use_cache_branch" {
 		return "", errors.New("a merged decoder holds one graph for the first run and one for the others, and this chooses " +

@@ -33,7 +33,7 @@ func exceeds(g *onnxpb.GraphProto, size int64) (bool, error) {
 
 // part is where the data of an initializer lies in another file.
 type part struct {
-	of          string
+	owner       string
 	offset, end int64
 }
 
@@ -87,9 +87,9 @@ func layOut(name string, list []part) (end int64, err error) {
 	for _, p := range list {
 		if p.offset < end {
 			return 0, fmt.Errorf("in the file %s the data of %s and %s overlap at byte %d",
-				onnxpb.Quote(name), onnxpb.Quote(before), onnxpb.Quote(p.of), p.offset)
+				onnxpb.Quote(name), onnxpb.Quote(before), onnxpb.Quote(p.owner), p.offset)
 		}
-		unused, end, before = unused+p.offset-end, p.end, p.of
+		unused, end, before = unused+p.offset-end, p.end, p.owner
 	}
 	if unused > mostUnused {
 		return 0, fmt.Errorf("of the file %s no initializer has %d bytes of the first %d; at most %d may be unused",

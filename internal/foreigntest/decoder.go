@@ -104,9 +104,9 @@ func numbers(name string, v ...int64) *onnxpb.AttributeProto {
 // Proto writes the decoder as an ONNX model.
 func (d *Decoder) Proto() *onnxpb.ModelProto {
 	m := maker{&onnxpb.GraphProto{Name: "decoder"}}
-	whole, real := int32(7), int32(1)
+	integer, real := int32(7), int32(1)
 	if d.Int32 {
-		whole = 6
+		integer = 6
 	}
 	if d.Float16 {
 		real = 10
@@ -126,12 +126,12 @@ func (d *Decoder) Proto() *onnxpb.ModelProto {
 		}
 		m.g.Initializer = append(m.g.Initializer, t)
 	}
-	input("input_ids", whole, "B", "sequence_length")
+	input("input_ids", integer, "B", "sequence_length")
 	if !d.NoMask {
-		input("attention_mask", whole, "B", "total_sequence_length")
+		input("attention_mask", integer, "B", "total_sequence_length")
 	}
 	if !d.NoPositions {
-		input("position_ids", whole, "B", "sequence_length")
+		input("position_ids", integer, "B", "sequence_length")
 	}
 	if d.Keep != "" {
 		input(d.Keep, 7)

@@ -85,20 +85,20 @@ func (a *api) nodesOnCPU(session handle) ([]placed, error) {
 }
 
 // list calls a function that gives an array of objects which belong to another.
-func (a *api) list(f function, of handle) ([]handle, error) {
+func (a *api) list(f function, owner handle) ([]handle, error) {
 	var pin goruntime.Pinner
 	defer pin.Unpin()
 	result := new(struct{ array, n uintptr })
 	pin.Pin(result)
-	if err := a.do(f, uintptr(of), address(&result.array), address(&result.n)); err != nil || result.n == 0 {
+	if err := a.do(f, uintptr(owner), address(&result.array), address(&result.n)); err != nil || result.n == 0 {
 		return nil, err
 	}
 	return slices.Clone(unsafe.Slice((*handle)(at(result.array)), result.n)), nil
 }
 
 // text calls a function that gives a string which belongs to an object.
-func (a *api) text(f function, of handle) (string, error) {
-	s, err := a.create(f, uintptr(of))
+func (a *api) text(f function, owner handle) (string, error) {
+	s, err := a.create(f, uintptr(owner))
 	if err != nil {
 		return "", err
 	}

@@ -41,8 +41,8 @@ func (s deviceSession) transfer(v *value, t *tensor.Tensor, copy func(v, host *v
 }
 
 // View implements engine.DeviceModel.
-func (s deviceSession) View(of engine.Value, shape ...int) (engine.Value, error) {
-	v := of.(*value)
+func (s deviceSession) View(viewed engine.Value, shape ...int) (engine.Value, error) {
+	v := viewed.(*value)
 	if v.bound == nil {
 		return nil, fmt.Errorf("ort: view: %w", ErrClosed)
 	}
@@ -59,7 +59,7 @@ func (s deviceSession) View(of engine.Value, shape ...int) (engine.Value, error)
 	if err != nil {
 		return nil, fmt.Errorf("ort: view: %w", err)
 	}
-	view.of = v
+	view.owner = v
 	return view, nil
 }
 

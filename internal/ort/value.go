@@ -20,7 +20,7 @@ type value struct {
 	dims    []int64 // of the value, which lies at its start; pinned
 	spare   []int64 // for the next dims; pinned
 	bound   *bound
-	of      *value // whose memory a view is of: it must not be cleaned up before the view
+	owner   *value // whose memory a view is of: it must not be cleaned up before the view
 	cleanup goruntime.Cleanup
 }
 

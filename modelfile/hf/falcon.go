@@ -11,10 +11,10 @@ import (
 
 // falcon is Falcon in its three forms: 7B (one key head), 40B (new_decoder_architecture) and RW (ALiBi).
 func falcon(k *settings) models.Config {
-	c := models.Config{VocabSize: k.whole("vocab_size", 0), DModel: k.whole("hidden_size", 0), NLayers: k.layers("num_hidden_layers", 0),
+	c := models.Config{VocabSize: k.integer("vocab_size", 0), DModel: k.integer("hidden_size", 0), NLayers: k.layers("num_hidden_layers", 0),
 		NHeads: k.heads("num_attention_heads", 0)}
 	c = k.headed(c)
-	c.DFF = k.whole("ffn_hidden_size", 4*c.DModel)
+	c.DFF = k.integer("ffn_hidden_size", 4*c.DModel)
 	c.Norm, c.NormEps = "layer", k.number("layer_norm_epsilon", 1e-5)
 	c.Activation = k.activation("activation", "gelu")
 	biased := k.flag("bias", false)

@@ -120,8 +120,8 @@ func value[T any](k *settings, key string, byDefault T, want string) T {
 	return v
 }
 
-// whole reads a positive whole number; a default of 0 says that the key must be there.
-func (k *settings) whole(key string, byDefault int) int { return k.upTo(key, byDefault, 1<<30) }
+// integer reads a positive whole number; a default of 0 says that the key must be there.
+func (k *settings) integer(key string, byDefault int) int { return k.upTo(key, byDefault, 1<<30) }
 
 // layers and heads read their numbers, of which no model has as many as a hostile file says.
 func (k *settings) layers(key string, byDefault int) int { return k.upTo(key, byDefault, 1<<10) }
@@ -186,8 +186,8 @@ func (k *settings) head(tied bool) string {
 // sizes reads the sizes that most families call alike. A head_dim of 0 is hidden_size over heads.
 func (k *settings) sizes(kvHeads, headDim int) models.Config {
 	c := models.Config{
-		VocabSize: k.whole("vocab_size", 0), DModel: k.whole("hidden_size", 0), NLayers: k.layers("num_hidden_layers", 0),
-		NHeads: k.heads("num_attention_heads", 0), DFF: k.whole("intermediate_size", 0),
+		VocabSize: k.integer("vocab_size", 0), DModel: k.integer("hidden_size", 0), NLayers: k.layers("num_hidden_layers", 0),
+		NHeads: k.heads("num_attention_heads", 0), DFF: k.integer("intermediate_size", 0),
 		DHead: value(k, "head_dim", headDim, "a whole number"),
 	}
 	if kvHeads == 0 {

@@ -108,10 +108,10 @@ func (k *settings) scaledRope(c models.Config, r rope, o ropeObject) json.RawMes
 }
 
 // byLayer is a pattern of what each layer has.
-func byLayer(layers int, of func(layer int) string) string {
+func byLayer(layers int, value func(layer int) string) string {
 	p := make(pe.Pattern, min(max(layers, 1), 1<<10))
 	for layer := range p {
-		p[layer] = of(layer)
+		p[layer] = value(layer)
 	}
 	q, err := pe.ParsePattern(p.String(), 0)
 	if err != nil {

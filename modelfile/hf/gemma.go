@@ -68,7 +68,7 @@ func gemma2(k *settings) models.Config {
 
 // gemma3 slides in all but each sixth layer, and layers that slide have a rotation of their own.
 func gemma3(k *settings) models.Config {
-	pattern := k.whole("sliding_window_pattern", k.whole("_sliding_window_pattern", 6))
+	pattern := k.integer("sliding_window_pattern", k.integer("_sliding_window_pattern", 6))
 	c, slides := k.sandwich(func(i int) bool { return (i+1)%max(pattern, 1) != 0 })
 	c.QKNorm, c.LogitCap = "rms", k.softCap("final_logit_softcapping", 0)
 	k.ignore("attn_logit_softcapping") // as transformers does

@@ -10,9 +10,9 @@ import (
 
 // gptSizes are the sizes under GPT-2's names, which GPT-J and CodeGen have too.
 func (k *settings) gptSizes() models.Config {
-	c := models.Config{VocabSize: k.whole("vocab_size", 0), DModel: k.whole("n_embd", 0), NLayers: k.layers("n_layer", 0),
+	c := models.Config{VocabSize: k.integer("vocab_size", 0), DModel: k.integer("n_embd", 0), NLayers: k.layers("n_layer", 0),
 		NHeads: k.heads("n_head", 0)}
-	c.DFF = k.whole("n_inner", 4*c.DModel)
+	c.DFF = k.integer("n_inner", 4*c.DModel)
 	c.Norm, c.NormEps = "layer", k.number("layer_norm_epsilon", 1e-5)
 	c.Activation = k.activation("activation_function", "gelu_new")
 	k.ignore("summary_activation", "summary_first_dropout", "summary_proj_to_labels", "summary_type", "summary_use_proj",
@@ -25,7 +25,7 @@ func gpt2(k *settings) models.Config {
 	c := k.gptSizes()
 	c.Bias, c.Head = "linear", k.head(true)
 	c.Encoding = "learned"
-	c.EncodingParams, _ = json.Marshal(map[string]int{"max_length": k.whole("n_positions", 1024)})
+	c.EncodingParams, _ = json.Marshal(map[string]int{"max_length": k.integer("n_positions", 1024)})
 	if !k.flag("scale_attn_weights", true) {
 		c.AttentionScale = "none"
 	}

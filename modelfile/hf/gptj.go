@@ -14,7 +14,7 @@ func gptJ(k *settings) models.Config {
 	if c.Head == "tied" {
 		k.fail("tie_word_embeddings is true: the head has a bias of its own, and is not built so")
 	}
-	turning := k.whole("rotary_dim", 64)
+	turning := k.integer("rotary_dim", 64)
 	c.Encoding = "rope"
 	c.EncodingParams, _ = json.Marshal(map[string]any{"fraction": float64(turning) / float64(max(c.DHead, 1)), "layout": "interleaved"})
 	k.ignore("n_positions") // the length of a table: rotations have none

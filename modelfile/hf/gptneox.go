@@ -8,8 +8,8 @@ import (
 
 // gptNeoX is GPT-NeoX and Pythia.
 func gptNeoX(k *settings) models.Config {
-	c := models.Config{VocabSize: k.whole("vocab_size", 0), DModel: k.whole("hidden_size", 0), NLayers: k.layers("num_hidden_layers", 0),
-		NHeads: k.heads("num_attention_heads", 0), DFF: k.whole("intermediate_size", 0)}
+	c := models.Config{VocabSize: k.integer("vocab_size", 0), DModel: k.integer("hidden_size", 0), NLayers: k.layers("num_hidden_layers", 0),
+		NHeads: k.heads("num_attention_heads", 0), DFF: k.integer("intermediate_size", 0)}
 	c = k.headed(c)
 	c.Norm, c.NormEps = "layer", k.number("layer_norm_eps", 1e-5)
 	c.Activation = k.activation("hidden_act", "gelu")
@@ -46,7 +46,7 @@ func (w *renaming) denseMLP(ours, theirs string) {
 
 // bloom is BLOOM: ALiBi, and a LayerNorm behind the embeddings.
 func bloom(k *settings) models.Config {
-	c := models.Config{VocabSize: k.whole("vocab_size", 0), DModel: k.whole("hidden_size", value(k, "n_embed", 0, "a whole number")),
+	c := models.Config{VocabSize: k.integer("vocab_size", 0), DModel: k.integer("hidden_size", value(k, "n_embed", 0, "a whole number")),
 		NLayers: k.layers("n_layer", value(k, "num_hidden_layers", 0, "a whole number")),
 		NHeads:  k.heads("n_head", value(k, "num_attention_heads", 0, "a whole number"))}
 	c = k.headed(c)

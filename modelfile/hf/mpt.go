@@ -8,7 +8,7 @@ import (
 
 // mpt is MosaicML's MPT: ALiBi, and norms without biases.
 func mpt(k *settings) models.Config {
-	c := models.Config{VocabSize: k.whole("vocab_size", 0), DModel: k.whole("d_model", 0), NLayers: k.layers("n_layers", 0),
+	c := models.Config{VocabSize: k.integer("vocab_size", 0), DModel: k.integer("d_model", 0), NLayers: k.layers("n_layers", 0),
 		NHeads: k.heads("n_heads", 0)}
 	c = k.headed(c)
 	c.DFF, c.Encoding, c.Activation = 4*c.DModel, "alibi", "gelu_exact"

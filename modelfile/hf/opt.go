@@ -9,8 +9,8 @@ import (
 
 // opt is OPT. Its 350m has norms behind the sums, and embeddings of another width.
 func opt(k *settings) models.Config {
-	c := models.Config{VocabSize: k.whole("vocab_size", 0), DModel: k.whole("hidden_size", 0), NLayers: k.layers("num_hidden_layers", 0),
-		NHeads: k.heads("num_attention_heads", 0), DFF: k.whole("ffn_dim", 0)}
+	c := models.Config{VocabSize: k.integer("vocab_size", 0), DModel: k.integer("hidden_size", 0), NLayers: k.layers("num_hidden_layers", 0),
+		NHeads: k.heads("num_attention_heads", 0), DFF: k.integer("ffn_dim", 0)}
 	c = k.headed(c)
 	c.Norm, c.NormEps = "layer", 1e-5
 	c.Activation = k.activation("activation_function", "relu")
@@ -20,14 +20,14 @@ func opt(k *settings) models.Config {
 		c.NormPlace = "after"
 	}
 	c.Head = k.head(true)
-	if k.whole("word_embed_proj_dim", c.DModel) != c.DModel {
+	if k.integer("word_embed_proj_dim", c.DModel) != c.DModel {
 		if c.Head == "untied" {
 			k.fail("word_embed_proj_dim with a head of its own is not built")
 		}
 		c.Head = "untied" // the products of the embedding with the projections, which differ
 	}
 	c.Encoding = "learned"
-	c.EncodingParams, _ = json.Marshal(map[string]int{"max_length": k.whole("max_position_embeddings", 2048)})
+	c.EncodingParams, _ = json.Marshal(map[string]int{"max_length": k.integer("max_position_embeddings", 2048)})
 	k.only("_remove_final_layer_norm", "false")
 	k.only("layer_norm_elementwise_affine", "true")
 	k.ignore("init_std", "layerdrop", "activation_dropout", "prefix")

@@ -18,11 +18,11 @@ const generationFile = "generation_config.json"
 
 // origin is where the model of a folder comes from, and its tokenizer.json, nil where there is none.
 func (d document) origin(dir string) (*card.Pretrained, []byte, error) {
-	whole, err := filepath.Abs(dir) // "." has a name too
+	absolute, err := filepath.Abs(dir) // "." has a name too
 	if err != nil {
 		return nil, nil, err
 	}
-	p := &card.Pretrained{Source: filepath.Base(whole)}
+	p := &card.Pretrained{Source: filepath.Base(absolute)}
 	_ = json.Unmarshal(d[typeKey], &p.Family)
 	for _, key := range []string{"max_position_embeddings", "n_positions", "max_seq_len"} {
 		if d.has(key) && json.Unmarshal(d[key], &p.DeclaredLength) == nil {

@@ -12,7 +12,7 @@ func smollm3(k *settings) models.Config {
 	attention := k.flag("attention_bias", false)
 	c.Bias = bias(map[string]bool{"qkv": attention, "out": attention, "mlp": k.flag("mlp_bias", false)})
 	c.Head = k.head(true)
-	turns, interval := value(k, "no_rope_layers", []int(nil), "a list of 0 and 1"), k.whole("no_rope_layer_interval", 4)
+	turns, interval := value(k, "no_rope_layers", []int(nil), "a list of 0 and 1"), k.integer("no_rope_layer_interval", 4)
 	if turns != nil && len(turns) != c.NLayers {
 		k.fail("no_rope_layers has %d numbers for %d layers", len(turns), c.NLayers)
 		return c

@@ -178,7 +178,7 @@ func convertWeights(g *graph.Graph, weights map[string]*tensor.Tensor) (map[stri
 	out := map[string]*tensor.Tensor{}
 	for _, p := range g.Params {
 		w := weights[p.Name]
-		if of, made := strings.CutSuffix(p.Name, scaleSuffix); w == nil && made && g.Input(of) != nil {
+		if matrix, made := strings.CutSuffix(p.Name, scaleSuffix); w == nil && made && g.Input(matrix) != nil {
 			continue // with its matrix
 		}
 		if w == nil || w.DType() != tensor.Float32 {

@@ -59,8 +59,8 @@ func (e cope) MapLogits(s *Site, q, _, logits *graph.Node) *graph.Node {
 	gates := b.Where(s.Visible(), b.Sigmoid(logits), b.Float(0))
 	last := float64(e.positions - 1)
 	position := b.Min(sumFrom(b, gates), b.Float(last))
-	whole := b.Op("Floor", []*graph.Node{position})
-	index := b.Cast(whole, tensor.Int64)
+	floor := b.Op("Floor", []*graph.Node{position})
+	index := b.Cast(floor, tensor.Int64)
 
 	u := b.MatMul(q, b.Transpose(s.Param(attentionParam(s.Layer, "position.weight")), 1, 0)) // [B,H,T,P]
 	if s.Scale != 1 {
@@ -69,6 +69,6 @@ func (e cope) MapLogits(s *Site, q, _, logits *graph.Node) *graph.Node {
 	one, count := graph.N(1), graph.N(e.positions)
 	end := b.Slice(u, 3, graph.N(e.positions-1), count)
 	step := b.Sub(b.Concat(3, b.Slice(u, 3, one, count), end), u) // 0 at the last
-	slope := b.Mul(b.Sub(position, whole), b.GatherElements(step, index, 3))
+	slope := b.Mul(b.Sub(position, floor), b.GatherElements(step, index, 3))
 	return b.Add(logits, b.Add(b.GatherElements(u, index, 3), slope))
 }

@@ -57,9 +57,9 @@ func With[P any](f func(Dims, P) (Encoding, error)) maker {
 }
 
 // settingsOf lists the fields of a settings struct, and of those embedded in it.
-func settingsOf(of reflect.Type) (out []setting) {
-	for i := range of.NumField() {
-		f := of.Field(i)
+func settingsOf(settings reflect.Type) (out []setting) {
+	for i := range settings.NumField() {
+		f := settings.Field(i)
 		if f.Anonymous {
 			out = append(out, settingsOf(f.Type)...)
 			continue

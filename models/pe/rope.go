@@ -84,7 +84,7 @@ func newRoPE(d Dims, p ropeSettings) (Encoding, error) {
 		r.freq[c] = math.Pow(p.Theta, -2*float64(c)/float64(width))
 	}
 	for c, freq := range r.freq {
-		r.freq[c] *= scaling.of(freq, p.Theta, c, width/2)
+		r.freq[c] *= scaling.multiplier(freq, p.Theta, c, width/2)
 	}
 	if scaling.Scaling == longRoPE {
 		r.long = slices.Clone(r.freq)

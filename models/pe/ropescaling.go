@@ -157,8 +157,8 @@ func (p ropeScaling) resolve(pairs int) (ropeScaling, error) {
 	return p, nil
 }
 
-// of returns what the frequency of pair c of n is multiplied by, with the base θ.
-func (p ropeScaling) of(freq, theta float64, c, n int) float64 {
+// multiplier returns what the frequency of pair c of n is multiplied by, with the base θ.
+func (p ropeScaling) multiplier(freq, theta float64, c, n int) float64 {
 	switch p.Scaling {
 	case "pi":
 		return 1 / p.Factor

@@ -50,20 +50,20 @@ func newT5(d Dims, p t5Settings) (Encoding, error) {
 // (r/half)^half ≥ (M/half)^k in whole numbers.
 func t5Buckets(buckets, maxDistance int) []int64 {
 	half := buckets / 2
-	of := make([]int64, half)
-	for r := range of {
-		of[r] = int64(r)
+	bucket := make([]int64, half)
+	for r := range bucket {
+		bucket[r] = int64(r)
 	}
 	for k := 1; k < half; k++ {
 		right := product(power(maxDistance, k), power(half, half))
 		start := sort.Search(maxDistance, func(r int) bool {
 			return product(power(r, half), power(half, k)).Cmp(right) >= 0
 		})
-		for len(of) < start {
-			of = append(of, int64(half+k-1))
+		for len(bucket) < start {
+			bucket = append(bucket, int64(half+k-1))
 		}
 	}
-	return append(of, int64(buckets-1))
+	return append(bucket, int64(buckets-1))
 }
 
 func power(x, n int) *big.Int {

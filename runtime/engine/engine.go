@@ -86,7 +86,7 @@ type DeviceModel interface {
 	Upload(to Value, t *tensor.Tensor) error
 	Download(t *tensor.Tensor, from Value) error
 	// View returns another value of a shape at the start of the memory of one, which is to be closed after it.
-	View(of Value, shape ...int) (Value, error)
+	View(viewed Value, shape ...int) (Value, error)
 	// Adapter names the device as its driver does; "" where that is not known.
 	Adapter() string
 	// Transferred returns how many bytes runs have moved to the device and from it.

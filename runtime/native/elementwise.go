@@ -101,12 +101,12 @@ type numeric interface{ float32 | int64 }
 
 // vectors has functions of vectors as a row function, and with their operands exchanged
 // where the operator allows it.
-func vectors(whole func(z, x, y []float32), with func(z, x []float32, y float32), commutes bool,
+func vectors(equal func(z, x, y []float32), with func(z, x []float32, y float32), commutes bool,
 	plain func(out, x, y []float32, sx, sy int)) func(out, x, y []float32, sx, sy int) {
 	return func(out, x, y []float32, sx, sy int) {
 		switch n := len(out); {
 		case sx == 1 && sy == 1:
-			whole(out, x[:n], y[:n])
+			equal(out, x[:n], y[:n])
 		case sx == 1 && sy == 0:
 			with(out, x[:n], y[0])
 		case sy == 1 && sx == 0 && commutes:
@@ -258,9 +258,9 @@ func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.
 // where chooses between numbers.
 type where[T numeric] struct {
 	spans
-	walk walk
-	of   func(*value) []T
-	s    *step
+	walk     walk
+	elements func(*value) []T
+	s        *step
 }
 
 func (*where[T]) overwrites(*step, int) bool { return true }
@@ -277,7 +277,7 @@ func (w *where[T]) run(s *step) error {
 }
 
 func (w *where[T]) do(part, _ int) {
-	out, cond, x, y := w.of(w.s.out), w.s.in[0].b, w.of(w.s.in[1]), w.of(w.s.in[2])
+	out, cond, x, y := w.elements(w.s.out), w.s.in[0].b, w.elements(w.s.in[1]), w.elements(w.s.in[2])
 	n, sc, sx, sy := w.walk.width(), w.walk.step(0), w.walk.step(1), w.walk.step(2)
 	from, to := w.span(part)
 	for r, k := from, w.walk.from(from); r < to; r++ {
@@ -289,9 +289,9 @@ func (w *where[T]) do(part, _ int) {
 func whereMaker(q *part) kernel {
 	switch q.kindOf(1) {
 	case floats:
-		return &where[float32]{of: floatsOf}
+		return &where[float32]{elements: floatsOf}
 	case integers:
-		return &where[int64]{of: intsOf}
+		return &where[int64]{elements: intsOf}
 	}
 	return nil
 }

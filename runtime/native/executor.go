@@ -67,7 +67,7 @@ type viewer interface{ views(s *step) bool }
 // buffer is memory that grows.
 type buffer []float32
 
-func (b *buffer) of(n int) []float32 {
+func (b *buffer) sized(n int) []float32 {
 	if n > len(*b) {
 		*b = make([]float32, n)
 	}
@@ -145,7 +145,7 @@ func (x *executor) run(from, to []*memoryValue, stopped *atomic.Bool) error {
 	}
 	for _, i := range x.late { // before another output takes an input's memory
 		if v := &x.values[x.program.outputs[i]]; x.values[v.root].part.when == fed {
-			kept := x.spare[i].of(len(v.f))
+			kept := x.spare[i].sized(len(v.f))
 			copy(kept, v.f)
 			v.f = kept
 		}
@@ -275,7 +275,7 @@ func (x *executor) lend(from, to []*memoryValue) {
 		case !v.lent || v.part.when != each || p.outputOf(root, x) != i:
 			x.late = append(x.late, i)
 		case !x.mayWrite(v, data, from):
-			v.f = x.spare[i].of(len(data))
+			v.f = x.spare[i].sized(len(data))
 			x.late = append(x.late, i)
 		default:
 			v.f = data

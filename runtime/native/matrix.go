@@ -148,7 +148,7 @@ func (p *products) do(part, thread int) {
 			simd.Dots(out[r*p.n:(r+1)*p.n], x[r*p.k:(r+1)*p.k], y, p.k)
 		}
 	default:
-		b := simd.Pack(p.s.x.scratch[thread].of(simd.PackedSize(p.k, p.n)), y, p.k, p.n, p.k, true)
+		b := simd.Pack(p.s.x.scratch[thread].sized(simd.PackedSize(p.k, p.n)), y, p.k, p.n, p.k, true)
 		simd.Product(out, x, rows, &b, 0, simd.Panels(p.n))
 	}
 }

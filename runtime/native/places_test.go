@@ -133,8 +133,8 @@ func TestEnlarge(t *testing.T) {
 		}
 	}
 	var b buffer
-	first := b.of(3)
-	if again := b.of(3); &first[0] != &again[0] || len(b.of(2)) != 2 || len(b.of(4)) != 4 {
+	first := b.sized(3)
+	if again := b.sized(3); &first[0] != &again[0] || len(b.sized(2)) != 2 || len(b.sized(4)) != 4 {
 		t.Error("a buffer that is large enough is made anew, or is of another length")
 	}
 }

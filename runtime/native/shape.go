@@ -199,12 +199,12 @@ func (c *concat) run(s *step) error {
 	return nil
 }
 
-func join[T any](c *concat, s *step, of func(*value) []T) {
-	out := of(s.out)
+func join[T any](c *concat, s *step, elements func(*value) []T) {
+	out := elements(s.out)
 	for o := range c.outer {
 		for _, x := range s.in {
 			n := x.size / c.outer
-			copy(out, of(x)[o*n:(o+1)*n])
+			copy(out, elements(x)[o*n:(o+1)*n])
 			out = out[n:]
 		}
 	}

@@ -159,7 +159,7 @@ func (m *bpe) characters(w *walk, text string) ([]symbol, error) {
 		if id, ok := m.vocab[c]; ok {
 			known()
 			add(id)
-		} else if ids, ok := m.bytes.of(c); ok {
+		} else if ids, ok := m.bytes.idsOf(c); ok {
 			for _, id := range ids {
 				add(id)
 			}

@@ -85,8 +85,8 @@ func newByteTokens(vocab map[string]int64) byteTokens {
 	return ids
 }
 
-// of returns the ids of the bytes of a text; ok is false where one has none.
-func (t byteTokens) of(text string) (ids []int64, ok bool) {
+// idsOf returns the ids of the bytes of a text; ok is false where one has none.
+func (t byteTokens) idsOf(text string) (ids []int64, ok bool) {
 	for i := range len(text) {
 		id, ok := t[text[i]]
 		if !ok {

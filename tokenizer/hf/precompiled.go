@@ -89,9 +89,9 @@ const maxCluster = 5
 func (p *precompiled) normalize(w *walk, s string) (string, error) {
 	var b strings.Builder
 	read, writes := 0, 0
-	write := func(of, form string) error {
+	write := func(source, form string) error {
 		b.WriteString(form)
-		read += len(of)
+		read += len(source)
 		if writes++; writes%looked == 0 {
 			if err := over(w); err != nil {
 				return err

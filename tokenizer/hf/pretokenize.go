@@ -118,17 +118,17 @@ func words(_ *walk, s string) (out []span, err error) {
 		}
 		return others
 	}
-	from, of := 0, spaces
+	from, current := 0, spaces
 	for i, r := range s {
-		if k := kind(r); k != of {
+		if k := kind(r); k != current {
 			if i > from {
-				out = append(out, span{from, i, of != spaces})
+				out = append(out, span{from, i, current != spaces})
 			}
-			from, of = i, k
+			from, current = i, k
 		}
 	}
 	if s != "" {
-		out = append(out, span{from, len(s), of != spaces})
+		out = append(out, span{from, len(s), current != spaces})
 	}
 	return out, nil
 }

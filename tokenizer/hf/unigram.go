@@ -119,7 +119,7 @@ func (m *unigram) trace(ids []int64, text string, best []arrival) ([]int64, erro
 		start = cuts[i]
 		if id, ok := m.vocab[part]; ok {
 			ids = append(ids, id)
-		} else if written, ok := m.bytes.of(part); ok {
+		} else if written, ok := m.bytes.idsOf(part); ok {
 			ids = append(ids, written...)
 		} else if m.unk >= 0 {
 			ids = append(ids, m.unk)

@@ -42,7 +42,7 @@ func difference(ctx context.Context, files [2][]byte, data [2]fs.FS, engine runt
 	}
 	c := info.Card
 	if !tellsTraining(c) {
-		n := untold
+		n := assumedTrained
 		if c.MaxLength > 0 {
 			n = min(n, c.MaxLength)
 		}

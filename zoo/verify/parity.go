@@ -36,9 +36,9 @@ var NarrowTolerance = map[string]float64{card.Float16: 0.005, card.Int8: 0.03, c
 // float64. Sums taken in another order stay within it; a wrong graph does not.
 const slack = 10
 
-// untold is taken for the trained length, in tokens, of a model that does not say
+// assumedTrained is taken for the trained length, in tokens, of a model that does not say
 // what it was trained on.
-const untold = 16
+const assumedTrained = 16
 
 // lengthFactors are the multiples of the trained length at which a file is
 // verified.
@@ -174,11 +174,11 @@ func verifiedLengths(c card.Card) ([]int, error) {
 	return lengths, nil
 }
 
-// trainedTokens returns how many tokens the longest sequence had that the model was trained on; untold where
+// trainedTokens returns how many tokens the longest sequence had that the model was trained on; assumedTrained where
 // its card does not say.
 func trainedTokens(c card.Card) (int, error) {
 	if !tellsTraining(c) {
-		return untold, nil
+		return assumedTrained, nil
 	}
 	return modelfile.Model{Card: c}.TrainedTokens()
 }

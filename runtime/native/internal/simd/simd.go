@@ -110,14 +110,14 @@ func Rows(c, a []float32, rows int, b []float32, k, n int) {
 // stride apart.
 func Dots(out, a, b []float32, stride int) {
 	rows, k := len(out), len(a)
-	whole := 0
+	groups := 0
 	if k%8 == 0 && k > 0 {
-		whole = rows / 4
-		if whole > 0 {
-			dotGroups(whole, k, a, b, stride, out)
+		groups = rows / 4
+		if groups > 0 {
+			dotGroups(groups, k, a, b, stride, out)
 		}
 	}
-	for r := 4 * whole; r < rows; r++ {
+	for r := 4 * groups; r < rows; r++ {
 		out[r] = Dot(a, b[r*stride:][:k])
 	}
 }

@@ -168,10 +168,10 @@ func (r *run) arithmetic(sign string, left, right any, line int) any {
 	case sign == "%" && aText:
 		return r.format(a, formatted(right), line)
 	case sign == "*" && (aText || bText):
-		n, ok := whole(right)
+		n, ok := integer(right)
 		if bText {
 			a = b
-			n, ok = whole(left)
+			n, ok = integer(left)
 		}
 		if !ok {
 			fail(line, "a string times %s", describe(left))
@@ -197,8 +197,8 @@ func (r *run) arithmetic(sign string, left, right any, line int) any {
 			}
 		}
 	}
-	x, xWhole := whole(left)
-	y, yWhole := whole(right)
+	x, xWhole := integer(left)
+	y, yWhole := integer(right)
 	if xWhole && yWhole && sign != "/" && (sign != "**" || y >= 0) {
 		return integers(sign, x, y, line)
 	}
@@ -349,7 +349,7 @@ func (i *item) evaluate(r *run, s *scope) any {
 			return r.attribute(value, name, i.line)
 		}
 	case string:
-		if n, ok := whole(index); ok {
+		if n, ok := integer(index); ok {
 			characters := []rune(v)
 			r.spend(len(v))
 			if n = fromEnd(n, len(characters)); n >= 0 && n < int64(len(characters)) {
@@ -358,7 +358,7 @@ func (i *item) evaluate(r *run, s *scope) any {
 		}
 	default:
 		if items, ok := sequence(value); ok {
-			if n, ok := whole(index); ok {
+			if n, ok := integer(index); ok {
 				if n = fromEnd(n, len(items)); n >= 0 && n < int64(len(items)) {
 					return items[n]
 				}
@@ -406,7 +406,7 @@ func (sl *slice) evaluate(r *run, s *scope) any {
 			continue
 		}
 		v := b.evaluate(r, s)
-		if n, ok := whole(v); ok {
+		if n, ok := integer(v); ok {
 			bounds[i] = &n
 		} else if v != nil {
 			fail(sl.line, "a slice with %s as a bound", describe(v))

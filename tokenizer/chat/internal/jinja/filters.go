@@ -142,7 +142,7 @@ func (r *run) end(what string, line int, args []any, named map[string]any, place
 
 func toInt(r *run, line int, args []any, named map[string]any) any {
 	values := parameters("int", line, 1, args, named, "value", "default")
-	if n, ok := whole(values[0]); ok {
+	if n, ok := integer(values[0]); ok {
 		return n
 	}
 	f, ok := values[0].(float64)
@@ -401,7 +401,7 @@ func (r *run) verb(verb byte, flags string, v any, line int) string {
 		return fmt.Sprintf(pattern+"s", b.String())
 	case 'd', 'i', 'x':
 		f, ok := number(v)
-		n, exact := whole(v)
+		n, exact := integer(v)
 		if !exact {
 			n = int64(f)
 		}

@@ -39,7 +39,7 @@ func asText(what string, line int, v any) string {
 
 // asWhole returns an argument that is a whole number.
 func asWhole(what string, line int, v any) int64 {
-	n, ok := whole(v)
+	n, ok := integer(v)
 	if !ok {
 		fail(line, "%s takes a whole number, it is given %s", what, describe(v))
 	}

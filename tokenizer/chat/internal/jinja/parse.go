@@ -431,12 +431,12 @@ func (p *parser) primary() expression {
 		}
 		return &variable{t.text, t.line}
 	case kindString:
-		whole := t.text
+		joined := t.text
 		for p.now().kind == kindString { // strings side by side are one
-			whole += p.now().text
+			joined += p.now().text
 			p.next++
 		}
-		return literal{whole}
+		return literal{joined}
 	case kindInt:
 		n, err := strconv.ParseInt(t.text, 10, 64)
 		if err != nil {

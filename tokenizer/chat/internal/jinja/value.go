@@ -200,8 +200,8 @@ func truth(v any) bool {
 	return true
 }
 
-// whole returns a whole number; true and false are 1 and 0.
-func whole(v any) (int64, bool) {
+// integer returns a whole number; true and false are 1 and 0.
+func integer(v any) (int64, bool) {
 	switch v := v.(type) {
 	case int64:
 		return v, true
@@ -218,7 +218,7 @@ func number(v any) (float64, bool) {
 	if f, ok := v.(float64); ok {
 		return f, true
 	}
-	n, ok := whole(v)
+	n, ok := integer(v)
 	return float64(n), ok
 }
 

@@ -116,9 +116,9 @@ func (p *parser) lookUp(name string, negative bool, find func() (ranges, error))
 }
 
 // digits takes at most so many of some digits.
-func (p *parser) digits(most int, of string) string {
+func (p *parser) digits(most int, allowed string) string {
 	start := p.at
-	for p.more() && p.at-start < most && strings.IndexByte(of, p.text[p.at]) >= 0 {
+	for p.more() && p.at-start < most && strings.IndexByte(allowed, p.text[p.at]) >= 0 {
 		p.at++
 	}
 	return p.text[start:p.at]

@@ -211,11 +211,11 @@ func TestMemory(t *testing.T) {
 		empty      uint64
 		end, cells int
 	}{{0, 3, 0, 5, 10}, {0, 4, 0, failed, 10}, {0, 9, 0, 0, 10}, {1, 3, 2, 7, 26}, {1, 3, 1, failed, 42}, {1, 0, 0, 9, 52}} {
-		if end := m.of(tc.at, tc.pos, tc.empty); end != unknown {
+		if end := m.endOf(tc.at, tc.pos, tc.empty); end != unknown {
 			t.Errorf("%d: %d before it is kept", i, end)
 		}
-		if err := m.keep(tc.at, tc.pos, tc.empty, tc.end); err != nil || m.cells != tc.cells || m.of(tc.at, tc.pos, tc.empty) != tc.end {
-			t.Errorf("%d: %v, %d in %d cells", i, err, m.of(tc.at, tc.pos, tc.empty), m.cells)
+		if err := m.keep(tc.at, tc.pos, tc.empty, tc.end); err != nil || m.cells != tc.cells || m.endOf(tc.at, tc.pos, tc.empty) != tc.end {
+			t.Errorf("%d: %v, %d in %d cells", i, err, m.endOf(tc.at, tc.pos, tc.empty), m.cells)
 		}
 	}
 }

@@ -81,11 +81,11 @@ func TestSizes(t *testing.T) {
 func TestMemoryBegins(t *testing.T) {
 	for n, text := range []string{"", "a", "aa", "aaa"} {
 		m := machine{program: &program{}, text: text, look: free, steps: 16*n + 16384}
-		if err := m.count(); err != nil || m.memory != nil || m.told != m.steps {
+		if err := m.count(); err != nil || m.memory != nil || m.reported != m.steps {
 			t.Errorf("%d bytes: %v, memory %v", n, err, m.memory != nil)
 		}
 		m.steps++
-		if err := m.count(); err != errAgain || m.memory == nil || m.told != m.steps {
+		if err := m.count(); err != errAgain || m.memory == nil || m.reported != m.steps {
 			t.Errorf("%d bytes and a step: %v, memory %v", n, err, m.memory != nil)
 		}
 		if err := m.count(); err != nil {

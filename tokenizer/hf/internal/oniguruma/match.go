@@ -5,12 +5,12 @@ import "unicode/utf8"
 // machine runs a program on a text.
 type machine struct {
 	*program
-	text   string
-	look   func(steps int) error
-	stack  []way
-	steps  int
-	told   int     // steps that look was told of
-	memory *memory // nil as long as few steps were made
+	text     string
+	look     func(steps int) error
+	stack    []way
+	steps    int
+	reported int     // steps that look has got
+	memory   *memory // nil as long as few steps were made
 
 	at, pos int // where back has gone
 	empty   uint64
@@ -41,14 +41,14 @@ func (m *machine) run(at, pos int) (int, error) {
 	text := m.text
 	empty := uint64(0) // bits of repetitions that began at pos
 	for {
-		if m.steps++; m.steps-m.told >= looked {
+		if m.steps++; m.steps-m.reported >= looked {
 			if err := m.count(); err != nil {
 				return 0, err
 			}
 		}
 		i := &m.code[at]
 		if m.memory != nil && (i.op == opSplit || i.op == opRun) {
-			switch end := m.memory.of(at, pos, empty); {
+			switch end := m.memory.endOf(at, pos, empty); {
 			case end >= 0:
 				return m.matched(base, end)
 			case end == failed:

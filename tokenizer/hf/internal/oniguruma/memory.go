@@ -30,7 +30,7 @@ func newMemory(instructions, size int) *memory {
 	return &memory{ends: make([][]int32, instructions), empty: map[emptyKey]int{}, size: size}
 }
 
-func (m *memory) of(at, pos int, empty uint64) int {
+func (m *memory) endOf(at, pos int, empty uint64) int {
 	switch {
 	case empty != 0:
 		if end, ok := m.empty[emptyKey{at, pos, empty}]; ok {

@@ -30,11 +30,11 @@ func (m *machine) runAll(at, pos int) (int, error) {
 		return end, nil
 	}
 	reached := pos
-	end := m.memory.of(at, pos, 0)
+	end := m.memory.endOf(at, pos, 0)
 	for end < 0 {
 		if next := i.set.span(m.text, reached, 1); next > reached {
 			m.steps++
-			reached, end = next, m.memory.of(at, next, 0)
+			reached, end = next, m.memory.endOf(at, next, 0)
 		} else {
 			end = reached
 		}

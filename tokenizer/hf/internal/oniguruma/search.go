@@ -24,7 +24,7 @@ func (m *machine) all() (out []Match, err error) {
 		case err != nil:
 			return nil, err
 		case end < 0:
-			return out, m.look(m.steps - m.told)
+			return out, m.look(m.steps - m.reported)
 		case from == end && end == last:
 			pos = end + width(m.text, end)
 			continue
@@ -32,7 +32,7 @@ func (m *machine) all() (out []Match, err error) {
 		out = append(out, Match{from, end})
 		pos, last = end, end
 	}
-	return out, m.look(m.steps - m.told)
+	return out, m.look(m.steps - m.reported)
 }
 
 // search returns the first match that begins at pos or behind; end < 0 is none.
@@ -75,8 +75,8 @@ func (m *machine) match(pos int) (int, error) {
 
 // count tells of the steps since it was last called, and begins a memory where there are many.
 func (m *machine) count() error {
-	steps := m.steps - m.told
-	m.told = m.steps
+	steps := m.steps - m.reported
+	m.reported = m.steps
 	if err := m.look(steps); err != nil {
 		return err
 	}
