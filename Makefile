@@ -7,7 +7,7 @@ LENGTHS     = 10,20,22,24,30,40,60
 STEPS       = 900
 
 .DEFAULT_GOAL := help
-.PHONY: help build setup demo catalogue check-catalogue report cost smollm2 test test-race test-docs test-pretrained test-slurm test-gpu test-arm64 test-report cross lint golden echarts peers bench-train bench-encodings clean
+.PHONY: help build setup demo catalogue check-catalogue report cost smollm2 test test-race test-docs test-pretrained test-slurm test-gpu test-containers test-arm64 test-report cross lint golden echarts peers bench-train bench-encodings clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,6 +79,9 @@ test-slurm: setup ## Send sweeps through a real Slurm on this machine; root on D
 
 test-gpu: setup ## Test the provider WebGPU on a Vulkan driver in software; root on Debian installs it. GPU=1: on this machine's card
 	.ci/gpu
+
+test-containers: ## Build the Dockerfile and zoo.def where docker and apptainer are, and run a model in each
+	.ci/containers
 
 test-arm64: ## Test the pure-Go engine for linux/arm64 in emulation, many minutes; root on Debian installs qemu
 	.ci/arm64
