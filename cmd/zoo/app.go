@@ -73,7 +73,7 @@ func (a *app) execute(ctx context.Context) error {
 var saving = []string{"train", "sweep", "study", "catalogue", "serve"}
 
 // patience is how long a verb may go on after an interrupt: not all work can be ended within.
-const patience = time.Second
+const patience = 800 * time.Millisecond
 
 // unlessEnded is f, which is left to itself when it goes on for longer than patience after the end of ctx.
 func unlessEnded(ctx context.Context, patience time.Duration, f func() error) error {

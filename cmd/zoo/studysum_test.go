@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/experiment/study"
@@ -36,5 +38,18 @@ func TestReportSweep(t *testing.T) {
 	}})
 	if want := "copy-rope-tiny-s1 running 3/8 loss 0.5 120 tokens/s 4s left\n"; notes.String() != want {
 		t.Errorf("%q, want %q", &notes, want)
+	}
+}
+
+// TestPlanSum: runs that take a time at least are not among those of which it is not known.
+func TestPlanSum(t *testing.T) {
+	seconds, err := 60.0, errors.New("too slow")
+	planned := []sweep.Planned{{Measured: true}, {Seconds: &seconds}, {Err: err, Least: 120}, {Err: err}}
+	if got, want := planSum(planned, 3*time.Minute, 1),
+		"4 runs, 1 of them measured before: at least about 3 min with 1 worker; of 1 the time is not known"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := planSum(planned[1:3], 3*time.Minute, 2), "2 runs: at least about 3 min with 2 workers"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -54,7 +54,7 @@ func (a *app) sweepPlan(ctx context.Context, o sweepOptions, runs []sweep.Run, m
 	a.Print("\n%s", planSum(planned, total, o.atOnce()))
 	told := map[string]bool{} // each cause once, with its first run
 	for _, p := range planned {
-		if p.Err != nil && !told[p.Err.Error()] {
+		if unknown(p) && !told[p.Err.Error()] {
 			told[p.Err.Error()] = true
 			a.Note("%s: no time: %s", p.Name, human.Error(p.Err))
 		}
@@ -64,13 +64,17 @@ func (a *app) sweepPlan(ctx context.Context, o sweepOptions, runs []sweep.Run, m
 
 // planSum is how long all runs take: "at most about 11 h 40 min with 2 workers", or at least, if not all are known.
 func planSum(planned []sweep.Planned, total time.Duration, workers int) string {
-	measured, unknown := 0, 0
+	measured, without := 0, 0
+	bound := "at most"
 	for _, p := range planned {
 		if p.Measured {
 			measured++
 		}
 		if p.Err != nil {
-			unknown++
+			bound = "at least"
+		}
+		if unknown(p) {
+			without++
 		}
 	}
 	sum := human.Plural(len(planned), "run", "runs")
@@ -78,14 +82,13 @@ func planSum(planned []sweep.Planned, total time.Duration, workers int) string {
 		sum += fmt.Sprintf(", %d of them measured before", measured)
 	}
 	if total > 0 {
-		bound := "at most"
-		if unknown > 0 {
-			bound = "at least"
-		}
 		sum += fmt.Sprintf(": %s about %s with %s", bound, human.Rough(total), human.Plural(workers, "worker", "workers"))
 	}
-	if unknown > 0 {
-		sum += fmt.Sprintf("; of %d the time is not known", unknown)
+	if without > 0 {
+		sum += fmt.Sprintf("; of %d the time is not known", without)
 	}
 	return sum
 }
+
+// unknown reports whether nothing is known of how long a run takes, not even a time that it takes at least.
+func unknown(p sweep.Planned) bool { return p.Err != nil && p.Least == 0 }

@@ -378,10 +378,14 @@
     document.querySelectorAll("h2 .of").forEach((e) => { e.textContent = study.tasks.length > 1 ? (task.scored ? " on " : ": ") + task.name : ""; });
     document.querySelectorAll("h2 .by").forEach((e) => { e.textContent = task.scored ? ", by " + measures[state.measure] : ""; });
     byId("where").textContent = place ? "Measured on " + place.name : "";
-    for (const id of ["cost", "tradeoff"]) byId(id).closest("section").hidden = !place;
+    // Costs at one length stand in the headline.
+    const curves = place && (!task.scored || new Set(place.series.flatMap((c) => c.points.map((p) => p.length))).size > 1);
+    byId("cost").closest("section").hidden = !curves;
+    byId("tradeoff").closest("section").hidden = !place;
     byId("accuracy").closest("section").hidden = !task.scored;
     if (task.scored) accuracy(task);
-    if (place) { costs(task, place); tradeoff(task, place); }
+    if (curves) costs(task, place);
+    if (place) tradeoff(task, place);
     heatMap();
     published(task);
     hints();
