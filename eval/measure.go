@@ -40,7 +40,7 @@ func Measure(ctx context.Context, m Model, c card.Card, what measurement, span t
 	if errors.Is(err, ErrTooLong) || errors.Is(err, task.ErrNoLength) || errors.Is(err, task.ErrNoSplit) && row.Measure == MeasureAccuracy {
 		row.NA, row.Untimed, row.Reason = true, false, err.Error()
 		if p := c.Pretrained; errors.Is(err, ErrTooLong) && p != nil && p.DeclaredLength == c.MaxLength {
-			row.Reason += " (beyond lets it be longer)"
+			row.Reason += " (--beyond lets it be longer)"
 		}
 		err = nil
 	}

@@ -29,6 +29,9 @@ type Prompt struct {
 // same seed gives the same prompts. The error is about a model without a task that is known, or of a length
 // that one of its tasks does not have.
 func Prompts(c card.Card, length int, seed uint64) (iter.Seq2[Prompt, error], error) {
+	if c.Task == "" {
+		return nil, errors.New("the model was trained on no task of zoo's, and prompts are drawn from one")
+	}
 	tasks, err := task.LookupList(c.Task)
 	if err != nil {
 		return nil, fmt.Errorf("the model's task: %w", err)

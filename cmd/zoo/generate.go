@@ -129,7 +129,7 @@ func (o generateOptions) prompts(ctx context.Context, s *runtime.Session) (iter.
 	case errors.Is(err, task.ErrNoLength):
 		return nil, fmt.Errorf("--length %d: %w", o.length, err)
 	case err != nil:
-		return nil, fmt.Errorf("%w; use --prompt", err)
+		return nil, fmt.Errorf("%w; give one with --prompt", err)
 	}
 	return prompts, nil
 }
