@@ -177,6 +177,7 @@ func parityCases() map[string]models.Config {
 		"element gate": func(c *models.Config) { c.AttentionGate = "element" },
 		"ssmax":        func(c *models.Config) { c.LogitScale, c.TrainedLength = "ssmax", trained },
 		"log-n":        func(c *models.Config) { c.LogitScale, c.TrainedLength = "log-n", trained },
+		"llama-4":      func(c *models.Config) { c.LogitScale, c.TrainedLength = "llama-4", trained },
 		"adaptive":     func(c *models.Config) { c.LogitScale = "adaptive" },
 		"factors":      func(c *models.Config) { c.LogitFactors = []float64{1.5, 0.5, 1, 2} },
 		"ablation":     func(c *models.Config) { c.Ablation = "mean:0.1,1.0" },

@@ -21,24 +21,10 @@ func (d *decoder) adaptiveHeads(layer int) (heads []int) {
 	return heads
 }
 
-// checkAdaptive wants a head that the scale acts on.
-func (d *decoder) checkAdaptive() error {
-	if d.cfg.LogitScale != scaleAdaptive {
-		return nil
-	}
-	for i := range d.cfg.NLayers {
-		if !d.isDelta(i) && len(d.adaptiveHeads(i)) > 0 {
-			return nil
-		}
-	}
-	return fmt.Errorf("logit_scale %s: all heads of the encoding %s have slopes, and it scales those without; "+
-		"take nape, which has both kinds, or leave out the scale", scaleAdaptive, d.cfg.byLayer())
-}
-
 // adaptiveParams are W_β and W_γ of a layer, a row for each head that is scaled.
 func (d *decoder) adaptiveParams(layer int) (list []pe.Param) {
 	heads := len(d.adaptiveHeads(layer))
-	if d.cfg.LogitScale != scaleAdaptive || heads == 0 {
+	if d.cfg.LogitScale != scaleAdaptive || !d.scales(layer) || heads == 0 {
 		return nil
 	}
 	for _, name := range []string{"beta", "gamma"} {

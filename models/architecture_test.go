@@ -47,6 +47,7 @@ func changes() map[string]func(*models.Config) {
 		"attention_sink":  func(c *models.Config) { c.AttentionSink = "zero" },
 		"attention_gate":  func(c *models.Config) { c.AttentionGate = "head" },
 		"logit_scale":     func(c *models.Config) { c.LogitScale = "ssmax" },
+		"logit_layers":    func(c *models.Config) { c.LogitScale, c.LogitLayers = "adaptive", "rope" },
 		"logit_slope":     func(c *models.Config) { c.LogitSlope = 0.4 },
 		"logit_factors":   func(c *models.Config) { c.LogitFactors = []float64{1.2} },
 		"ablation":        func(c *models.Config) { c.Ablation = "0.1" },

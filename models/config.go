@@ -94,10 +94,13 @@ type Config struct {
 	// LogitScale multiplies a query's attention logits, bias included, by a factor that
 	// grows with n, the number of keys that it sees, itself included: "none", "ssmax"
 	// (s·ln n, one s learned for each head of each layer), "log-n"
-	// (1 + c·ln(max(n, L)/L)) or "adaptive" (1 + β(ln (n+1))^γ, β and γ made of the token by
+	// (1 + c·ln(max(n, L)/L)), "llama-4" (1 + c·ln(1 + ⌊n/L⌋)) or "adaptive" (1 + β(ln (n+1))^γ, β and γ made of the token by
 	// each head without a slope); see scaleLogits. L is TrainedLength.
 	LogitScale string `json:"logit_scale,omitempty"`
-	// LogitSlope is c of log-n, by default 1/ln L: then the factor is ln n/ln L from L on.
+	// LogitLayers names the encoding of a hybrid whose layers LogitScale acts on: "nope" of rope*3/nope. "all", the
+	// default, is stored as nothing.
+	LogitLayers string `json:"logit_layers,omitempty"`
+	// LogitSlope is c of log-n, by default 1/ln L: then the factor is ln n/ln L from L on; and of llama-4, by default 0.1.
 	LogitSlope float64 `json:"logit_slope,omitempty"`
 	// LogitFactors multiply the logits too: one factor for all heads, H for the heads of
 	// every layer, or L·H, layer after layer.

@@ -36,7 +36,7 @@ func newDecoder(cfg Config) (Model, error) {
 		return nil, err
 	}
 	d := &decoder{cfg: cfg, enc: enc}
-	if err := d.checkAdaptive(); err != nil {
+	if err := d.checkScale(); err != nil {
 		return nil, err
 	}
 	seen := map[string]bool{}
@@ -111,7 +111,7 @@ func (d *decoder) Params() []pe.Param {
 		if attends {
 			list = append(list, c.qkNormParams(at+"attn.", in)...)
 		}
-		if c.LogitScale == scaleSSMax && attends {
+		if c.LogitScale == scaleSSMax && d.scales(i) {
 			list = append(list, ssmaxParam(c, i))
 		}
 		if attends {

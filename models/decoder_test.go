@@ -614,7 +614,7 @@ func TestGraphText(t *testing.T) {
 			graphtest.Golden(t, name, g.String())
 		}
 	}
-	for _, variant := range []string{"qk-norm", "ssmax", "log-n", "factors", "sink", "head gate", "element gate", "differential", "entmax", "adaptive"} {
+	for _, variant := range []string{"qk-norm", "ssmax", "log-n", "factors", "sink", "head gate", "element gate", "differential", "entmax", "adaptive", "llama-4"} {
 		cfg := micro("nope", "modern")
 		cfg.NLayers = 1
 		attentionVariants[variant](&cfg)
@@ -693,11 +693,13 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *models.Config) { c.AttentionSink = "one" }, `attention_sink "one": want none or learned or zero`},
 		{func(c *models.Config) { c.AttentionGate = "token" }, `attention_gate "token": want none or head or element`},
 		{func(c *models.Config) { c.Attention, c.AttentionGate = "differential", "head" }, "one output for each pair of heads; set element"},
-		{func(c *models.Config) { c.LogitScale = "log" }, `logit_scale "log": want none or ssmax or log-n or adaptive`},
+		{func(c *models.Config) { c.LogitScale = "log" }, `logit_scale "log": want none or ssmax or log-n or llama-4 or adaptive`},
+		{func(c *models.Config) { c.LogitLayers = "nope" }, "logit_layers nope: there is no logit_scale"},
+		{func(c *models.Config) { c.LogitScale, c.LogitLayers = "adaptive", "rope" }, "logit_layers rope: no layer has this encoding, layers have nope"},
 		{func(c *models.Config) { c.LogitScale, c.Encoding = "adaptive", "alibi" }, "all heads of the encoding alibi have slopes"},
 		{func(c *models.Config) { c.LogitScale = "log-n" }, "trained_length 0"},
 		{func(c *models.Config) { c.LogitScale, c.TrainedLength = "ssmax", 1 }, "trained_length 1"},
-		{func(c *models.Config) { c.LogitSlope = 1 }, "logit_slope 1: only logit_scale log-n has a slope"},
+		{func(c *models.Config) { c.LogitSlope = 1 }, "logit_slope 1: only logit_scale log-n and llama-4 have a slope"},
 		{func(c *models.Config) { c.LogitScale, c.TrainedLength, c.LogitSlope = "log-n", 9, -1 }, "logit_slope -1"},
 		{func(c *models.Config) { c.LogitFactors = []float64{1, 2, 3} }, "3 of them; want 1, 2"},
 		{func(c *models.Config) { c.LogitFactors = []float64{1, 0} }, "logit_factors: 0"},

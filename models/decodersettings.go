@@ -41,7 +41,7 @@ func resolveDecoder(c Config) (Config, error) {
 		c.Attention = "" // one way to write a configuration, one hash
 	}
 	for setting, plain := range map[*string]string{&c.QKNorm: "none", &c.AttentionSink: "none", &c.AttentionGate: "none",
-		&c.LogitScale: "none", &c.MLP: "plain", &c.NormPlace: "before", &c.Residual: "sequential", &c.EmbedNorm: "none", &c.Head: "tied"} {
+		&c.LogitScale: "none", &c.LogitLayers: "all", &c.MLP: "plain", &c.NormPlace: "before", &c.Residual: "sequential", &c.EmbedNorm: "none", &c.Head: "tied"} {
 		if *setting == plain {
 			*setting = ""
 		}
@@ -56,6 +56,9 @@ func resolveDecoder(c Config) (Config, error) {
 	}
 	if c.LogitScale == scaleLogN && c.LogitSlope == 0 && c.TrainedLength > 1 {
 		c.LogitSlope = 1 / math.Log(float64(c.TrainedLength))
+	}
+	if c.LogitScale == scaleSteps && c.LogitSlope == 0 {
+		c.LogitSlope = 0.1
 	}
 	if c.DHead == 0 && c.NHeads > 0 {
 		if c.DModel%c.NHeads != 0 {
@@ -146,7 +149,7 @@ func checkDecoder(c Config) error {
 		{"qk_norm", cmp.Or(c.QKNorm, "none"), []string{"none", qkRMS, qkRMSAll, qkLayer, qkLayerByHead}},
 		{"attention_sink", cmp.Or(c.AttentionSink, "none"), []string{"none", sinkLearned, sinkZero}},
 		{"attention_gate", cmp.Or(c.AttentionGate, "none"), []string{"none", gateHeads, gateElements}},
-		{"logit_scale", cmp.Or(c.LogitScale, "none"), []string{"none", scaleSSMax, scaleLogN, scaleAdaptive}},
+		{"logit_scale", cmp.Or(c.LogitScale, "none"), []string{"none", scaleSSMax, scaleLogN, scaleSteps, scaleAdaptive}},
 		{"init", c.Init, []string{"gpt", "t5"}},
 	} {
 		if !slices.Contains(f.allowed, f.value) {

@@ -81,7 +81,7 @@ func newDeltaNet(cfg Config) (Model, error) {
 		return nil, err
 	}
 	d := &decoder{cfg: cfg, enc: enc, mixer: p}
-	return d, d.checkAdaptive()
+	return d, d.checkScale()
 }
 
 // encodingRow returns the row of the encodings of a resolved configuration: of the layers

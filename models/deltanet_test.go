@@ -32,6 +32,7 @@ func deltanets() map[string]models.Config {
 	settled.Encoding, settled.EncodingParams = "deltanet/fire", json.RawMessage(`{"fire":{"threshold":4,"shared":false}}`)
 	settled.QKNorm, settled.AttentionSink, settled.AttentionGate = "rms", "learned", "head"
 	settled.LogitScale, settled.TrainedLength, settled.LogitFactors = "ssmax", 9, []float64{1, 1, 1.5, 0.5}
+	settled.LogitLayers = "fire"
 	settled.HeadNormEps = 1e-2
 	narrow := base
 	narrow.Encoding, narrow.Window = "deltanet/rope", "0/7"

@@ -9,7 +9,7 @@ import (
 // Fit fills in and checks the settings, with what follows from the data that the model is trained on. data is only
 // called where something does. A model that is made without Fit has the defaults of its encoding.
 func (c Config) Fit(data func() (pe.Data, error)) (Config, error) {
-	if c.TrainedLength == 0 && (c.LogitScale == scaleSSMax || c.LogitScale == scaleLogN) {
+	if c.TrainedLength == 0 && c.scaleCounts() {
 		d, err := data()
 		if err != nil {
 			return c, fmt.Errorf("trained_length: %w", err)

@@ -1,6 +1,7 @@
 package models_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -23,6 +24,7 @@ var attentionVariants = map[string]func(c *models.Config){
 	"ssmax":        func(c *models.Config) { c.LogitScale, c.TrainedLength = "ssmax", 4 },
 	"log-n":        func(c *models.Config) { c.LogitScale, c.TrainedLength = "log-n", 4 },
 	"log-n slope":  func(c *models.Config) { c.LogitScale, c.TrainedLength, c.LogitSlope = "log-n", 4, 0.4 },
+	"llama-4":      func(c *models.Config) { c.LogitScale, c.TrainedLength = "llama-4", 4 },
 	"adaptive":     func(c *models.Config) { c.LogitScale = "adaptive" },
 	"factor":       func(c *models.Config) { c.LogitFactors = []float64{1.5} },
 	"factors":      func(c *models.Config) { c.LogitFactors = []float64{1.5, 0.5} },
@@ -45,7 +47,11 @@ func (w *twin) scaleLogits(l *twinLayer, t int, z [][]float64) {
 			factor = float64(float32(c.LogitFactors[h%n]))
 		}
 		n, trained := float64(min(len(z[h]), w.seen(layer))), float64(c.TrainedLength)
-		switch c.LogitScale {
+		scale, layers := c.LogitScale, strings.Split(cmp.Or(c.Mixer, c.Encoding), "/") // no repeats
+		if c.LogitLayers != "" && layers[layer%len(layers)] != c.LogitLayers {
+			scale = ""
+		}
+		switch scale {
 		case "ssmax":
 			s := tensor.Data[float32](w.w[fmt.Sprintf("layers.%d.attn.ssmax_scale", layer)])[h]
 			factor *= float64(s) * math.Log(n)
@@ -53,6 +59,8 @@ func (w *twin) scaleLogits(l *twinLayer, t int, z [][]float64) {
 			if n > trained {
 				factor *= 1 + float64(float32(c.LogitSlope))*math.Log(n/trained)
 			}
+		case "llama-4":
+			factor *= 1 + float64(float32(c.LogitSlope))*math.Log(1+math.Floor(n/trained))
 		case "adaptive":
 			factor *= w.adaptiveFactor(l, h, t, n)
 		}
@@ -273,4 +281,35 @@ func TestNoVariant(t *testing.T) {
 			t.Errorf("stored as %s, with %s", a, key)
 		}
 	}
+}
+
+// Scales of one encoding's layers: the other layers have neither factors nor weights of them.
+func TestTwinLogitLayers(t *testing.T) {
+	for _, scale := range []string{"ssmax", "log-n", "llama-4", "adaptive"} {
+		cfg := micro("rope/nope", "modern")
+		cfg.LogitScale, cfg.LogitLayers, cfg.TrainedLength = scale, "nope", 4
+		m := newDecoder(t, cfg)
+		for _, p := range m.Params() {
+			if strings.HasPrefix(p.Name, "layers.0.attn.s") {
+				t.Errorf("%s: the layer with rope has the weight %s", scale, p.Name)
+			}
+		}
+		w := twinOf(t, "rope/nope", m.Config()).weights(lively(m))
+		ids := tokens(11, 4)
+		want := w.logits(ids)
+		for _, mode := range modes {
+			for i, got := range newRunner(t, m, mode, 1).step(ids)[0] {
+				same(t, fmt.Sprintf("%s, %s, token %d", scale, modeName(mode), i), got, want[i])
+			}
+		}
+	}
+}
+
+// Outputs that another program (numpy) computed by Llama 4's factors with a step at each second token.
+func TestLlama4CheckValues(t *testing.T) {
+	cfg := checkConfig("nope")
+	cfg.LogitScale, cfg.TrainedLength = "llama-4", 2
+	m := newDecoder(t, cfg)
+	compareOutputs(t, "llama-4", checkOutputs(t, m, models.Mode{}, checkWeights(m)), [2][4]float64{
+		{-0.5623998, -0.2240067, 0.6201239, 0.0642076}, {0.5508554, 0.2422809, -0.6132885, -0.0842432}}, -0.0620394)
 }

@@ -22,6 +22,7 @@ var attentionVariants = map[string]func(c *models.Config){
 	"element gate": func(c *models.Config) { c.AttentionGate = "element" },
 	"ssmax":        func(c *models.Config) { c.LogitScale = "ssmax" },
 	"log-n":        func(c *models.Config) { c.LogitScale, c.TrainedLength = "log-n", 4 },
+	"llama-4":      func(c *models.Config) { c.LogitScale, c.TrainedLength = "llama-4", 4 },
 	"adaptive":     func(c *models.Config) { c.LogitScale = "adaptive" },
 	"factors":      func(c *models.Config) { c.LogitFactors = []float64{1.5, 0.5} },
 }

@@ -2,6 +2,7 @@ package train_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -16,17 +17,39 @@ import (
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
-// BenchmarkEncodings relates what each encoding costs to NoPE: whole training steps of
+// attentionSettings are settings of the attention that go with any encoding.
+var attentionSettings = map[string]func(c *models.Config){
+	"attention=differential": func(c *models.Config) { c.Attention = "differential" },
+	"attention=entmax":       func(c *models.Config) { c.Attention = "entmax" },
+	"attention_gate=element": func(c *models.Config) { c.AttentionGate = "element" },
+	"attention_gate=head":    func(c *models.Config) { c.AttentionGate = "head" },
+	"attention_sink=learned": func(c *models.Config) { c.AttentionSink = "learned" },
+	"logit_scale=adaptive":   func(c *models.Config) { c.LogitScale = "adaptive" },
+	"logit_scale=ssmax":      func(c *models.Config) { c.LogitScale, c.TrainedLength = "ssmax", 64 },
+	"qk_norm=rms":            func(c *models.Config) { c.QKNorm = "rms" },
+}
+
+// BenchmarkEncodings relates what each encoding, and each setting of the attention, costs to NoPE: whole training steps of
 // the preset small on 64 sequences of 64 tokens, reading a prompt of 480 tokens and each
 // of 32 tokens after it, both at batch 1. The two take turns in one process; ratios are
 // of median times.
 func BenchmarkEncodings(b *testing.B) {
 	orttest.Require(b)
+	configs := map[string]runfile.Config{}
 	for _, name := range models.Encodings() {
+		configs[name] = smallWith(b, name)
+	}
+	for name, change := range attentionSettings {
+		cfg := smallWith(b, "nope")
+		change(&cfg.Model)
+		configs[name] = cfg
+	}
+	for _, name := range slices.Sorted(maps.Keys(configs)) {
 		b.Run(name, func(b *testing.B) {
 			var step, prompt, token ratio
-			train := [2]func(*testing.B) time.Duration{stepper(b, "nope"), stepper(b, name)}
-			generate := [2]func(*testing.B) (prompt, token time.Duration){generator(b, "nope"), generator(b, name)}
+			nope := smallWith(b, "nope")
+			train := [2]func(*testing.B) time.Duration{stepper(b, nope), stepper(b, configs[name])}
+			generate := [2]func(*testing.B) (prompt, token time.Duration){generator(b, nope), generator(b, configs[name])}
 			for b.Loop() {
 				for i := range 2 {
 					step.add(i, train[i](b))
@@ -65,8 +88,8 @@ func smallWith(b *testing.B, encoding string) runfile.Config {
 }
 
 // stepper returns what makes a training step and times it.
-func stepper(b *testing.B, encoding string) func(*testing.B) time.Duration {
-	r, err := train.New(b.TempDir(), smallWith(b, encoding), train.Options{})
+func stepper(b *testing.B, cfg runfile.Config) func(*testing.B) time.Duration {
+	r, err := train.New(b.TempDir(), cfg, train.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -82,8 +105,8 @@ func stepper(b *testing.B, encoding string) func(*testing.B) time.Duration {
 }
 
 // generator returns what continues a prompt, and times reading it and the median token.
-func generator(b *testing.B, encoding string) func(*testing.B) (prompt, token time.Duration) {
-	cfg, err := smallWith(b, encoding).Resolve()
+func generator(b *testing.B, cfg runfile.Config) func(*testing.B) (prompt, token time.Duration) {
+	cfg, err := cfg.Resolve()
 	if err != nil {
 		b.Fatal(err)
 	}

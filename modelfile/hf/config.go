@@ -57,6 +57,7 @@ func keys(c *models.Config) []key {
 		{"attention_sink", &c.AttentionSink, word},
 		{"attention_gate", &c.AttentionGate, word},
 		{"logit_scale", &c.LogitScale, word},
+		{"logit_layers", &c.LogitLayers, word},
 		{"logit_slope", &c.LogitSlope, number},
 		{"logit_factors", &c.LogitFactors, "a list of numbers"},
 		{"ablated_heads", &c.Ablation, word},

@@ -45,6 +45,7 @@
 //	attention_sink             attention_sink
 //	attention_gate             attention_gate
 //	logit_scale                logit_scale
+//	logit_layers               logit_layers
 //	logit_slope                logit_slope
 //	logit_factors              logit_factors, a list of numbers
 //	ablated_heads              ablation

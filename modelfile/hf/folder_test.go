@@ -75,12 +75,14 @@ func TestRoundTrip(t *testing.T) {
 	wide.Attention = "differential"
 	wide.LogitFactors, wide.AttentionSink = []float64{1.5}, "learned"
 	wide.Ablation, wide.AttentionGate = "even:0.1", "element"
+	layered := micro("rope/nope", "modern")
+	layered.LogitScale, layered.LogitLayers, layered.TrainedLength = "llama-4", "nope", 40
 	averaged := micro("nope", "modern")
 	averaged.Ablation = "mean:0.1"
 	odd := micro("cwrnn", "modern")
 	odd.NUnits, odd.NModules, odd.Periods = 12, 3, []int{1, 3, 9}
 	cases := map[string]models.Config{
-		"other settings": wide, "mean ablation": averaged, "clockwork settings": odd,
+		"other settings": wide, "mean ablation": averaged, "logits of some layers": layered, "clockwork settings": odd,
 		"rope settings":       set(micro("rope", "modern"), `{"theta": 500, "layout": "interleaved"}`),
 		"t5 settings":         set(micro("t5", "faithful"), `{"buckets": 8, "max_distance": 20}`),
 		"txl settings":        set(micro("txl", "faithful"), `{"clamp": 7}`),
