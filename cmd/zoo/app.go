@@ -15,6 +15,7 @@ import (
 	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/runfile"
@@ -50,7 +51,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		err = errors.New("interrupted")
 	}
 	a.Note("zoo: %s", human.Error(withRemedy(err)))
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && !errors.Is(err, sweep.ErrNoStep) {
 		return exitInterrupted
 	}
 	return exitFailure

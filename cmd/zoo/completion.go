@@ -82,7 +82,7 @@ func (a *app) flagValues() map[string]cobra.CompletionFunc {
 		"bench measure":      words(eval.MeasureAccuracy, eval.MeasureSpeed),
 		"data split":         words("train", "validation", "test", "whole"),
 		"sweep config":       arguments.Complete(configs.Names(configs.Sweeps), true),
-		"sweep executor":     words("local", "slurm"),
+		"sweep executor":     words(local, "slurm", "array"),
 		"run":                a.completeRuns,
 		"runs":               arguments.Folders,
 		"svg":                arguments.Folders,

@@ -20,8 +20,7 @@ import (
 // placed are the flags that say where runs are trained.
 type placed struct {
 	placement.Placement
-	allowCPUNodes bool
-	engine        map[string]string // options of sessions on the device
+	engine map[string]string // options of sessions on the device
 }
 
 // defaultProvider is what computes where no flag and no sweep file says it.
@@ -33,7 +32,7 @@ func (p *placed) add(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&p.Provider, "provider", defaultProvider(), "what trains: "+strings.Join(ortProviders, ", ")+"; bits are the same on one CPU only")
 	f.StringVar(&p.Device, "device", "", deviceHelp)
-	f.BoolVar(&p.allowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
+	f.BoolVar(&p.AllowCPUNodes, "allow-cpu-nodes", false, allowCPUNodesHelp)
 }
 
 // addSpread adds the flags of verbs that train several runs.
@@ -92,7 +91,7 @@ func (p *placed) settle(flags *pflag.FlagSet, file placement.Placement, list pla
 		given.Provider = os.Getenv(configs.ProviderVariable)
 	}
 	p.Placement = given.Over(file).Over(placement.Placement{Provider: engine.CPU})
-	if err := cmp.Or(oneProvider(p.Provider, ortProviders...), checkCPUNodes(p.allowCPUNodes, p.Provider)); err != nil {
+	if err := cmp.Or(oneProvider(p.Provider, ortProviders...), checkCPUNodes(p.AllowCPUNodes, p.Provider)); err != nil {
 		return err
 	}
 	if list == nil {
@@ -118,13 +117,13 @@ func givenEmpty(flags *pflag.FlagSet, names ...string) error {
 }
 
 func (p placed) options() train.Options {
-	return train.Options{Provider: p.Provider, ProviderOptions: p.engine, AllowCPUNodes: p.allowCPUNodes}
+	return train.Options{Provider: p.Provider, ProviderOptions: p.engine, AllowCPUNodes: p.AllowCPUNodes}
 }
 
 // command trains one run there, whose directory comes behind it. Which device, its environment says.
 func (p placed) command(self string) []string {
 	out := []string{self, "train", "--resume", "--provider", p.Provider}
-	if p.allowCPUNodes {
+	if p.AllowCPUNodes {
 		out = append(out, "--allow-cpu-nodes")
 	}
 	return out

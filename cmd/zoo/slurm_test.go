@@ -17,6 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/experiment/sweep"
+	"github.com/nopezoo/zoo/internal/ort"
+	"github.com/nopezoo/zoo/train/journal"
 )
 
 // slurmPatience is how long anything here may take that takes seconds: machines stall.
@@ -34,6 +36,47 @@ func TestSlurm(t *testing.T) {
 		"train: {lengths: 3..4, steps: 4, batch: 4, warmup: 2, threads: 1}\n")
 	t.Run("Cut", testCut)
 	t.Run("Failure", testFailure)
+	t.Run("GPUs", testGPUs)
+}
+
+// testGPUs has tasks hold a GPU, on each of which two runs are trained, on the provider that is there: WebGPU, where a driver is.
+// One that is not there fails at once.
+func testGPUs(t *testing.T) {
+	writeFile(t, "cards.yaml", "encodings: [nope, rope]\nseeds: [1, 2]\nmodel: {d_model: 8, n_layers: 1, n_heads: 2, d_ff: 16}\n"+
+		"train: {lengths: 2..3, steps: 3, batch: 2, threads: 1}\n")
+	writeFile(t, "prologue.sh", "echo the prologue")
+	log := func(folder string, index int) string {
+		return readFile(t, filepath.Join(folder, fmt.Sprintf("slurm-%s_%d.log", readJob(t, folder).ID, index)))
+	}
+	runZoo(t, "sweep", "--config", "cards.yaml", "--runs", "absent", "--executor", "slurm", "--provider", "cuda", "--per-gpu", "4",
+		"--prologue", "prologue.sh")
+	awaitEnd(t, readJob(t, "absent/cards"))
+	said := log("absent/cards", 1)
+	if _, err := ort.Devices("cuda"); err != nil && (!strings.Contains(said, "zoo: ") || !strings.Contains(said, "cuda") ||
+		strings.Contains(said, ": begins") || !strings.Contains(said, "ended with exit code 1")) {
+		t.Errorf("a provider that is not there did not end the task at once:\n%s", said)
+	}
+	if !strings.HasPrefix(said, "the prologue\n") {
+		t.Errorf("the task has no prologue:\n%s", said)
+	}
+	if held := command(t, "scontrol", "--oneliner", "show", "job", readJob(t, "absent/cards").ID); !strings.Contains(held, "gpu:1") {
+		t.Errorf("the task held no GPU: %s", held)
+	}
+	if _, unusable, err := ort.Probe("webgpu", ""); err != nil || unusable != nil {
+		t.Skip("no provider webgpu: ", err, unusable)
+	}
+	runZoo(t, "sweep", "--config", "cards.yaml", "--executor", "slurm", "--provider", "webgpu", "--per-gpu", "2", "--prologue", "prologue.sh")
+	job := readJob(t, "runs/cards")
+	if diff := cmp.Diff(map[int]string{1: "copy-nope-tiny-s1 copy-rope-tiny-s1", 2: "copy-nope-tiny-s2 copy-rope-tiny-s2"}, job.Tasks); diff != "" {
+		t.Errorf("tasks (-want +got):\n%s", diff)
+	}
+	awaitEnd(t, job)
+	for _, s := range status(t, []string{"sweep", "--config", "cards.yaml"}) {
+		steps, err := journal.Tail(s.Dir)
+		if s.State != sweep.Finished || s.Slurm != "COMPLETED" || err != nil || len(steps) != 3 || steps[2].Provider != "webgpu" {
+			t.Errorf("%+v, steps %+v, error %v; task 1 says\n%s", s, steps, err, log("runs/cards", 1))
+		}
+	}
 }
 
 // testCut cuts runs short: one is requeued, one nears its time limit, one is
@@ -166,6 +209,9 @@ func awaitEnd(t *testing.T, job submitted) {
 	t.Helper()
 	awaitYes(t, "the end of job "+job.ID, func() bool {
 		out, err := exec.Command("squeue", "--jobs="+job.ID, "--noheader", "--format=%T").CombinedOutput() // of tasks that are not over
+		if strings.Contains(string(out), "Socket timed out") {
+			return false // the machine is busy
+		}
 		if err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}

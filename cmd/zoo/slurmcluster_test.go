@@ -47,7 +47,8 @@ SchedulerType=sched/builtin
 SchedulerParameters=batch_sched_delay=1,sched_interval=2
 SlurmdParameters=config_overrides
 ReturnToService=2
-NodeName={{.Host}} NodeAddr=127.0.0.1 Port={{.NodePort}} CPUs=4 RealMemory=2000 State=UNKNOWN
+GresTypes=gpu
+NodeName={{.Host}} NodeAddr=127.0.0.1 Port={{.NodePort}} CPUs=4 RealMemory=8000 Gres=gpu:2 State=UNKNOWN
 PartitionName=main Nodes={{.Host}} Default=YES MaxTime=INFINITE State=UP
 `))
 
@@ -96,6 +97,10 @@ func startCluster(t *testing.T) {
 	}
 	path := filepath.Join(dir, "slurm.conf")
 	writeFile(t, path, config.String())
+	for _, card := range []string{"gpu0", "gpu1"} { // which are no devices
+		writeFile(t, filepath.Join(dir, card), "")
+	}
+	writeFile(t, filepath.Join(dir, "gres.conf"), "Name=gpu File="+dir+"/gpu[0-1]\n")
 	t.Setenv("SLURM_CONF", path)
 
 	daemon(t, "munged", "--foreground", "--force", "--key-file="+dir+"/munge.key", "--socket="+dir+"/munge.socket",

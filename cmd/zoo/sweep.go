@@ -22,7 +22,9 @@ type sweepOptions struct {
 	executor               string // local or slurm
 	workers                int
 	memory                 float64 // GiB; 0: what is free
+	index                  int     // of a task; 0: what a scheduler says
 	slurm                  sweep.Cluster
+	prologue               string // file
 	placed
 	devices []placement.Device // that workers are spread over; nil for none
 	command []string           // that trains one run
@@ -31,15 +33,15 @@ type sweepOptions struct {
 func sweepVerb(a *app) *cobra.Command {
 	var o sweepOptions
 	c := &cobra.Command{
-		Use:   "sweep --config FILE",
+		Use:   "sweep --config FILE | FOLDER",
 		Short: "train every combination of encodings, tasks, seeds and settings",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 0 && o.file == "" {
-				return fmt.Errorf("unexpected argument %q; a sweep is named with a flag: zoo sweep --config %s", args[0], args[0])
+		Args:  arguments.Between(0, 1, "the folder of a prepared sweep"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return a.sweepTask(c, o, args[0])
 			}
-			return arguments.None(c, args)
+			return a.sweep(c, o)
 		},
-		RunE: func(c *cobra.Command, _ []string) error { return a.sweep(c, o) },
 	}
 	o.placed.add(c)
 	o.addSpread(c)
@@ -50,13 +52,18 @@ func sweepVerb(a *app) *cobra.Command {
 	f.StringArrayVar(&o.set, "set", nil, "any setting for all runs, as `key=value`; may be repeated")
 	f.IntVar(&o.workers, "workers", 1, "runs at a time")
 	f.Float64Var(&o.memory, "memory", 0, "`GiB` that all workers together may take (default: what is free)")
-	f.StringVar(&o.executor, "executor", "local", "who trains: local, or slurm")
+	f.StringVar(&o.executor, "executor", "local", "who trains: local, slurm, or array: another scheduler, for which the sweep is prepared")
+	f.IntVar(&o.index, "index", 0, "of FOLDER: the task to train, from 1 on (default: what Slurm, Kubernetes or AWS Batch says)")
 	f.StringVar(&o.slurm.Partition, "partition", "", "Slurm's `partition` (default: the cluster's)")
 	f.StringVar(&o.slurm.Time, "time", "", "`limit` of one start of a run, such as 4:00:00; "+
 		"at the limit it saves and is started again")
 	// What a node has, a login node does not know.
-	f.IntVar(&o.slurm.CPUs, "cpus", 4, "cores of each run in Slurm, where train.threads does not say")
+	f.IntVar(&o.slurm.CPUs, "cpus", 4, "cores of each run of an array, where train.threads does not say")
 	f.IntVar(&o.slurm.MaxRunning, "max-running", 0, "runs at a time in Slurm (default: what there is room for)")
+	f.StringVar(&o.slurm.GPUs, "gpus", "", "`GPUs` of each task of an array, such as 1 or a100:1 (default: 1 where the provider has a device)")
+	f.IntVar(&o.slurm.PerGPU, "per-gpu", 1, "runs at a time on each of these, in one task")
+	f.StringVar(&o.prologue, "prologue", "", "`file` of lines of bash for Slurm's script, such as: module load cuda")
+	f.StringVar(&o.slurm.Container, "container", "", "`image` with zoo in which Slurm's tasks run: Apptainer's, or pyxis:IMAGE")
 	f.StringArrayVar(&o.slurm.Args, "sbatch-arg", nil,
 		"further `option` of sbatch, such as --account=physics; may be repeated")
 	f.BoolVar(&o.status, "status", false, "show how the runs are, and stop")
@@ -88,17 +95,20 @@ func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
 	switch {
 	case o.status:
 		return a.sweepStatus(c.Context(), o, folder, runs)
-	case o.executor == "slurm":
-		return a.sweepSlurm(c.Context(), o, folder, runs)
+	case o.executor != local:
+		return a.sweepArray(c, o, folder, runs)
 	case o.dryRun:
 		return a.sweepPlan(c.Context(), o, runs, nil)
 	}
 	return a.sweepLocally(c.Context(), o, folder, runs)
 }
 
+// local is the executor that trains here.
+const local = "local"
+
 // here is this machine where runs are trained on it.
 func (o sweepOptions) here() placement.Machine {
-	if o.status || o.executor == "slurm" {
+	if o.status || o.executor != local {
 		return placement.Machine{}
 	}
 	return placement.Machine{List: ort.Devices, Free: ort.FreeMemory, Visible: os.Getenv("CUDA_VISIBLE_DEVICES")}
@@ -109,14 +119,18 @@ func (o sweepOptions) atOnce() int { return o.workers * max(len(o.devices), 1) }
 
 // check refuses what does not fit together, before anything is read or written.
 func (o sweepOptions) check(c *cobra.Command) error {
-	if err := arguments.OneOf("executor", o.executor, "local", "slurm"); err != nil {
+	if err := arguments.OneOf("executor", o.executor, local, "slurm", "array"); err != nil {
 		return fmt.Errorf("--executor: %w", err)
 	}
-	foreign := map[string][]string{
-		"local": {"partition", "time", "cpus", "max-running", "sbatch-arg"}, "slurm": {"workers", "memory", "device", "devices", "per-device"},
-	}
+	slurms := []string{"partition", "time", "max-running", "sbatch-arg", "prologue", "container"}
+	arrays := []string{"cpus", "gpus", "per-gpu"}
+	locals := []string{"workers", "memory", "device", "devices", "per-device"}
+	foreign := map[string][]string{local: append(slurms, arrays...), "slurm": locals, "array": append(slurms, locals...)}
 	if name := arguments.Given(c.Flags(), foreign[o.executor]...); name != "" {
 		return fmt.Errorf("--%s means nothing to --executor %s; see: zoo sweep --help", name, o.executor)
+	}
+	if name := arguments.Given(c.Flags(), "index"); name != "" {
+		return errors.New("--index is of a prepared sweep, whose folder is named without --config: zoo sweep runs/NAME --index 1")
 	}
 	switch {
 	case o.status && o.dryRun:
@@ -125,6 +139,10 @@ func (o sweepOptions) check(c *cobra.Command) error {
 		return fmt.Errorf("--workers %d: want at least 1", o.workers)
 	case o.executor == "slurm" && o.dryRun && o.asJSON:
 		return errors.New("--json: a job script is no JSON; leave it out")
+	case o.executor == "array" && o.dryRun:
+		return errors.New("--dry-run: an array is only written down; leave one of the two out, or see the runs without --executor")
+	case o.slurm.PerGPU < 1:
+		return fmt.Errorf("--per-gpu %d: want at least 1", o.slurm.PerGPU)
 	case o.file == "":
 		return fmt.Errorf("--config is missing: a sweep file, or one of %s", strings.Join(configs.Names(configs.Sweeps), ", "))
 	}

@@ -34,17 +34,17 @@ func (a *app) sweepStatus(ctx context.Context, o sweepOptions, folder string, ru
 	return nil
 }
 
-// sweepSlurm submits the runs that are not finished as one job array.
-func (a *app) sweepSlurm(ctx context.Context, o sweepOptions, folder string, runs []sweep.Run) error {
+// sweepSlurm submits the tasks whose runs are not finished as one job array.
+func (a *app) sweepSlurm(ctx context.Context, o sweepOptions, folder string, runs []sweep.Run, program string) error {
 	if o.dryRun {
-		text, err := sweep.Script(folder, runs, o.command, o.slurm)
+		text, err := sweep.Script(folder, runs, program, o.Placement, o.slurm)
 		if text == "" && err == nil {
 			a.noteFinished(runs)
 		}
 		fmt.Fprint(a.Out, text)
 		return err
 	}
-	job, err := sweep.Submit(ctx, folder, runs, o.command, o.slurm)
+	job, err := sweep.Submit(ctx, folder, runs, program, o.Placement, o.slurm)
 	if err != nil {
 		return err
 	}
@@ -55,9 +55,8 @@ func (a *app) sweepSlurm(ctx context.Context, o sweepOptions, folder string, run
 	if o.asJSON {
 		return a.JSON(job)
 	}
-	a.Print("job %s: %s in %s, tasks %s", job.ID, human.Plural(len(job.Tasks), "run", "runs"), folder, job.Indices)
-	a.Note("watch it: %s --status", a.repeat())
-	a.Note("end it, with everything saved: %s", job.Cancel)
+	a.Print("job %s: %s in %s, tasks %s", job.ID, human.Plural(job.Runs, "run", "runs"), folder, job.Indices)
+	a.Note("watch it: %s --status\nend it, with everything saved: %s", a.repeat(), job.Cancel)
 	return nil
 }
 

@@ -29,8 +29,10 @@ func Look(ctx context.Context, folder string, runs []Run) (all []Status, sent *j
 		if states, unasked = sent.ask(ctx); ctx.Err() != nil {
 			return nil, nil, nil, ctx.Err()
 		}
-		for index, name := range sent.Tasks {
-			tasks[name], logs[name] = states[index], sent.log(folder, index)
+		for index, names := range sent.Tasks {
+			for name := range strings.FieldsSeq(names) {
+				tasks[name], logs[name] = states[index], sent.log(folder, index)
+			}
 		}
 	}
 	for _, r := range runs {

@@ -28,8 +28,9 @@ type job struct {
 	ID        string         `json:"job"`
 	Cluster   string         `json:"cluster,omitempty"` // where there are several
 	Submitted time.Time      `json:"submitted"`
-	Tasks     map[int]string `json:"tasks"` // array index to the run's name
+	Tasks     map[int]string `json:"tasks"` // array index to the names of its runs
 
+	Runs    int    `json:"-"` // in the tasks
 	Indices string `json:"-"` // of the tasks, briefly: "1-3,7"
 	Cancel  string `json:"-"` // the command line that ends the job
 }
@@ -41,6 +42,10 @@ func (j *job) named() *job {
 		words = append(words, "--clusters="+j.Cluster)
 	}
 	j.Cancel = human.Shell(append(words, j.ID)...)
+	j.Runs = 0
+	for _, names := range j.Tasks {
+		j.Runs += len(strings.Fields(names))
+	}
 	j.Indices = ranges(slices.Sorted(maps.Keys(j.Tasks)))
 	return j
 }
@@ -154,7 +159,7 @@ func (s script) submit(ctx context.Context) (*job, error) {
 	}
 	j := &job{ID: id, Cluster: cluster, Submitted: time.Now().UTC().Truncate(time.Second), Tasks: map[int]string{}}
 	for _, t := range s.Tasks {
-		j.Tasks[t.Index] = t.Name
+		j.Tasks[t.Index] = t.Names
 	}
 	j.named()
 	if err := j.write(s.Folder); err != nil {

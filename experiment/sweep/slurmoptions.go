@@ -17,6 +17,17 @@ type Cluster struct {
 	CPUs       int      // cores of each run whose configuration does not say; at least 1
 	MaxRunning int      // runs at a time; 0: what there is room for
 	Args       []string // further options of sbatch: --account=physics
+	GPUs       string   // of each task: "1", "a100:2"; "" for none
+	PerGPU     int      // runs at a time on each; below 1: 1
+	Prologue   string   // lines of bash before the training: module load cuda
+	// Container is an image that has the program zoo: for Apptainer, or after "pyxis:" for that plugin; "" for none.
+	Container string
+}
+
+// gpus is how many a task has.
+func (o Cluster) gpus() int {
+	n, _ := strconv.Atoi(o.GPUs[strings.LastIndex(o.GPUs, ":")+1:]) // Check wants it
+	return n
 }
 
 // Check returns an error for the first option that sbatch would not take, or that the
@@ -27,6 +38,9 @@ func (o Cluster) Check() error {
 	}
 	if o.MaxRunning < 0 {
 		return fmt.Errorf("max-running %d: want at least 1, or 0 for no bound", o.MaxRunning)
+	}
+	if o.GPUs != "" && !regexp.MustCompile(`^([A-Za-z0-9_.-]+:)?[0-9]{1,3}$`).MatchString(o.GPUs) {
+		return fmt.Errorf("gpus %q: want a number, or a type with one, such as a100:1", o.GPUs)
 	}
 	for _, arg := range o.Args {
 		if err := checkArg(arg); err != nil {

@@ -7,17 +7,17 @@ import (
 	"text/template"
 
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // scriptFile is the job script, in the sweep's folder.
 const scriptFile = "sweep.sbatch"
 
-// arrayTask is an element of a job array: a run of the sweep, under its number there, which
+// arrayTask is an element of a job array: runs of the sweep, under its number there, which
 // stays the same from one submission to the next.
 type arrayTask struct {
 	Index   int
-	Name    string // of the run
-	Dir     string // of the run, absolute: a task may begin anywhere
+	Names   string // of the runs, with spaces between
 	Threads int
 	Memory  int64 // bytes, as predicted
 }
@@ -25,36 +25,33 @@ type arrayTask struct {
 // script is the job script of a sweep.
 type script struct {
 	Name   string // of the sweep
-	Folder string // of the sweep, absolute
+	Folder string // of the sweep, absolute: a task may begin anywhere
 	Tasks  []arrayTask
-	// Command trains one run: a program, absolute, with its arguments, to which the run's
-	// folder is added. At SIGTERM it has to save and to end with the exit code 130.
-	Command []string
-	cluster Cluster
+	// Program is zoo, absolute unless it is a container's: zoo sweep FOLDER trains a task. At SIGTERM it has to save and to end
+	// with the exit code 130.
+	Program  string
+	Provider string
+	cluster  Cluster
 }
 
 // saveSeconds is how long before its time limit a task is told to save.
 const saveSeconds = 120
 
-// scriptText is the job script, without the lines for sbatch and the list of runs.
+// scriptText is the job script, without the lines for sbatch.
 //
 // Who is told what (tested against Slurm 22.05): --signal=B: signals the shell
 // alone. scancel, scontrol requeue and preemption send SIGTERM to every process
 // of the task, so that zoo may get it twice, from Slurm and from here; to zoo
 // that is one wish. What ends a training late is the cluster's KillWait.
 var scriptText = template.Must(template.New("").Parse(`#!/bin/bash
-# The unfinished runs of the sweep {{.Name}}, one in each task of a job array.
+# Tasks of the sweep {{.Name}}, whose runs {{.File}} beside this file lists.
 # Written by: zoo sweep --executor slurm
 {{range .Options}}#SBATCH {{.}}
+{{end}}{{with .Prologue}}
+# --prologue
+{{.}}
 {{end}}
-zoo={{.Zoo}}
-case $SLURM_ARRAY_TASK_ID in
-{{range .Cases}}{{.}}
-{{end}}*) echo "zoo sweep: array index '$SLURM_ARRAY_TASK_ID' is no run of this script" >&2; exit 2 ;;
-esac
-
-say() { echo "$(date '+%Y-%m-%dT%H:%M:%S')  task $SLURM_ARRAY_TASK_ID, ${run##*/}: $*"; }
-saved() { ls "$run"/checkpoint-*.safetensors 2>/dev/null; }
+say() { echo "$(date '+%Y-%m-%dT%H:%M:%S')  task $SLURM_ARRAY_TASK_ID: $*"; }
 
 # Asks the training to save and end, once, and notes what for.
 stop() {
@@ -67,8 +64,7 @@ trap 'stop time' USR1 # the time limit is near
 trap 'stop told' TERM # scancel, scontrol requeue, preemption
 
 say "start $((${SLURM_RESTART_COUNT:-0} + 1)) on $(hostname)"
-before=$(saved)
-"$zoo"{{range .Args}} {{.}}{{end}} "$run" >>"$run/train.log" 2>&1 &
+{{range .Words}}{{.}} {{end}}&
 child=$!
 [ -n "$why" ] && kill -TERM "$child" 2>/dev/null # it came before there was a child
 woken=yes
@@ -82,10 +78,6 @@ say "ended with exit code $code"
 # Stopped and saved (130) because of the time limit: a new start goes on. Where a
 # task is preempted or requeued by hand, Slurm starts it again by itself.
 if [ "$why" = time ] && [ "$code" = 130 ]; then
-	if [ "$(saved)" = "$before" ]; then
-		say "not a step was made since the start; give it more time"
-		exit 1
-	fi
 	say "to be started again"
 	scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID" || exit 1
 fi
@@ -98,18 +90,34 @@ func (s script) text() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var cases []string
-	for _, t := range s.Tasks {
-		cases = append(cases, fmt.Sprintf("%d) run=%s ;;", t.Index, human.Shell(t.Dir)))
-	}
 	var b strings.Builder
 	var words []string
-	for _, w := range s.Command {
+	for _, w := range s.command() {
 		words = append(words, human.Shell(w))
 	}
-	err = scriptText.Execute(&b, map[string]any{"Name": s.Name, "Zoo": words[0], "Args": words[1:],
-		"Options": options, "Cases": cases})
+	err = scriptText.Execute(&b, map[string]any{"Name": s.Name, "File": arrayFile, "Words": words, "Options": options,
+		"Prologue": strings.TrimSpace(s.cluster.Prologue)})
 	return b.String(), err
+}
+
+// pyxis begins the name of an image for Slurm's plugin of that name.
+const pyxis = "pyxis:"
+
+// command trains the task, in a container where there is one, which sees the sweep's folder.
+func (s script) command() []string {
+	zoo := []string{s.Program, "sweep", s.Folder}
+	image := s.cluster.Container
+	switch name, isPyxis := strings.CutPrefix(image, pyxis); {
+	case image == "":
+		return zoo
+	case isPyxis:
+		return append([]string{"srun", "--container-image=" + name, "--container-mounts=" + s.Folder + ":" + s.Folder}, zoo...)
+	}
+	out := []string{"apptainer", "exec", "--bind", s.Folder}
+	if s.Provider == engine.CUDA {
+		out = append(out, "--nv")
+	}
+	return append(append(out, image), zoo...)
 }
 
 // sbatch lists the options for sbatch; of a repeated one the last counts.
@@ -129,6 +137,9 @@ func (s script) sbatch() ([]string, error) {
 	out := []string{"--job-name=zoo-" + s.Name, "--array=" + array, "--nodes=1", "--ntasks=1",
 		fmt.Sprintf("--cpus-per-task=%d", threads), fmt.Sprintf("--mem=%dM", memoryMiB(memory)),
 		"--output=" + log, "--open-mode=append", "--requeue", fmt.Sprintf("--signal=B:USR1@%d", saveSeconds)}
+	if s.cluster.gpus() > 0 {
+		out = append(out, "--gres=gpu:"+s.cluster.GPUs)
+	}
 	if s.cluster.Partition != "" {
 		out = append(out, "--partition="+s.cluster.Partition)
 	}

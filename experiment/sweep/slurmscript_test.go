@@ -16,22 +16,31 @@ import (
 )
 
 func TestSlurmScript(t *testing.T) {
-	text, err := script{Name: "big one", Command: []string{"/opt/zoo's/zoo", "train", "--resume"},
-		Folder: "/data/100% of it",
-		Tasks: []arrayTask{
-			{2, "", "/data/100% of it/copy-nope-tiny-s1", 4, 1000 << 20},
-			{3, "", "/data/100% of it/copy-rope-tiny-s1", 8, 400 << 20},
-			{7, "", "/data/100% of it/copy-rope-tiny-s2", 4, 900 << 20},
-		},
-		cluster: Cluster{CPUs: 4, MaxRunning: 2, Time: "1-12", Partition: "cpu",
-			Args: []string{"--account=physics", "--comment=two words"}},
-	}.text()
+	big := script{Name: "big one", Program: "/opt/zoo's/zoo", Folder: "/data/100% of it", Provider: "cpu",
+		Tasks:   []arrayTask{{2, "copy-nope-tiny-s1", 4, 1000 << 20}, {3, "copy-rope-tiny-s1", 8, 400 << 20}, {7, "copy-rope-tiny-s2", 4, 900 << 20}},
+		cluster: Cluster{CPUs: 4, MaxRunning: 2, Time: "1-12", Partition: "cpu", Args: []string{"--account=physics", "--comment=two words"}},
+	}
+	text, err := big.text()
 	if err != nil {
 		t.Fatal(err)
 	}
 	graphtest.Golden(t, "sweep.sbatch", text)
 	graphtest.NoOtherGolden(t, "sweep.sbatch")
-	if _, err := (script{Folder: `/data/"runs"`, Command: []string{"zoo"}, Tasks: []arrayTask{{}},
+	big.cluster = Cluster{CPUs: 4, GPUs: "a100:2", Prologue: "module load cuda\n", Container: "zoo's.sif"}
+	big.Provider = "cuda"
+	for container, want := range map[string]string{
+		"zoo's.sif":  `apptainer exec --bind '/data/100% of it' --nv 'zoo'\''s.sif' zoo sweep '/data/100% of it' &`,
+		"pyxis:me/z": "srun --container-image=me/z '--container-mounts=/data/100% of it:/data/100% of it' zoo sweep '/data/100% of it' &",
+	} {
+		big.Program, big.cluster.Container = "zoo", container
+		text, err := big.text()
+		for _, line := range []string{"#SBATCH --gres=gpu:a100:2", "module load cuda", want} {
+			if err != nil || !strings.Contains(text, "\n"+line+"\n") {
+				t.Errorf("%s: error %v, no line %q in\n%s", container, err, line, text)
+			}
+		}
+	}
+	if _, err := (script{Folder: `/data/"runs"`, Program: "zoo", Tasks: []arrayTask{{}},
 		cluster: Cluster{CPUs: 1}}).text(); err == nil || !strings.Contains(err.Error(), "a quotation mark") {
 		t.Errorf("a folder that sbatch cannot be told: %v", err)
 	}
@@ -43,7 +52,7 @@ func TestSlurmSignals(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skipf("job scripts need bash: %v", err)
 	}
-	const saving = "echo TERM >>signals; touch run/checkpoint-00000007.safetensors; sleep 0.2; exit 130"
+	const saving = "echo TERM >>signals; sleep 0.2; exit 130"
 	const usr1, term = syscall.SIGUSR1, syscall.SIGTERM
 	for _, test := range []struct {
 		name     string
@@ -59,7 +68,7 @@ func TestSlurmSignals(t *testing.T) {
 		{"limit twice", saving, "exit 0", []os.Signal{usr1, usr1}, 130, "TERM\n", "requeue 12_3\n"},
 		{"cancelled", saving, "exit 0", []os.Signal{term}, 130, "TERM\n", ""},
 		{"cancelled at the limit", saving, "exit 0", []os.Signal{usr1, term}, 130, "TERM\n", ""},
-		{"limit, no step", "echo TERM >>signals; exit 130", "exit 0", []os.Signal{usr1}, 1, "TERM\n", ""},
+		{"limit, no step", "echo TERM >>signals; exit 1", "exit 0", []os.Signal{usr1}, 1, "TERM\n", ""},
 		{"limit, not saved", "echo TERM >>signals; exit 5", "exit 0", []os.Signal{usr1}, 5, "TERM\n", ""},
 		{"limit, finished", "echo TERM >>signals; exit 0", "exit 0", []os.Signal{usr1}, 0, "TERM\n", ""},
 		{"limit, no requeue", saving, "exit 4", []os.Signal{usr1}, 1, "TERM\n", "requeue 12_3\n"},
@@ -72,12 +81,8 @@ func TestSlurmSignals(t *testing.T) {
 			}
 			program(t, filepath.Join(dir, "zoo"), "trap '"+test.onTerm+"' TERM\necho \"$@\" >arguments\n"+end)
 			program(t, filepath.Join(dir, "scontrol"), "echo \"$@\" >>requeued\n"+test.scontrol)
-			if err := os.Mkdir(filepath.Join(dir, "run"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			text, err := script{Name: "x", Command: []string{filepath.Join(dir, "zoo"), "train", "--resume"},
-				Folder: dir,
-				Tasks:  []arrayTask{{Index: 3, Dir: "run"}}, cluster: Cluster{CPUs: 1}}.text()
+			text, err := script{Name: "x", Program: filepath.Join(dir, "zoo"), Folder: dir,
+				Tasks: []arrayTask{{Index: 3}}, cluster: Cluster{CPUs: 1}}.text()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +111,7 @@ func TestSlurmSignals(t *testing.T) {
 				t.Errorf("exit code %d, want %d", got, test.code)
 			}
 			for file, want := range map[string]string{"signals": test.told, "requeued": test.requeued,
-				"arguments": "train --resume run\n"} {
+				"arguments": "sweep " + dir + "\n"} {
 				got, err := os.ReadFile(filepath.Join(dir, file))
 				if err != nil && !os.IsNotExist(err) {
 					t.Fatal(err)

@@ -4,16 +4,19 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 
+	"github.com/nopezoo/zoo/internal/placement"
+	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
 // Script returns the job script of the runs of a sweep in a folder that are not finished, as bash
-// reads it; "" where all are. Each is trained by command (see Training.Command), whose program must be
-// an absolute path. Nothing is written.
-func Script(folder string, runs []Run, command []string, c Cluster) (string, error) {
-	s, err := newScript(folder, runs, command, c)
+// reads it; "" where all are. Its tasks are trained by a program, zoo, whose path must be absolute unless it is in a container.
+// Nothing is written.
+func Script(folder string, runs []Run, program string, at placement.Placement, c Cluster) (string, error) {
+	s, err := newScript(folder, runs, program, at, c)
 	if err != nil || len(s.Tasks) == 0 {
 		return "", err
 	}
@@ -23,30 +26,25 @@ func Script(folder string, runs []Run, command []string, c Cluster) (string, err
 // Submit prepares the runs and hands their Script to Slurm; the job is nil where all are finished. The
 // folder must not be at work, here or there. The end of ctx does not come between the job and the note
 // of it.
-func Submit(ctx context.Context, folder string, runs []Run, command []string, c Cluster) (*job, error) {
-	s, err := newScript(folder, runs, command, c)
+func Submit(ctx context.Context, folder string, runs []Run, program string, at placement.Placement, c Cluster) (*job, error) {
+	s, err := newScript(folder, runs, program, at, c)
 	if err != nil || len(s.Tasks) == 0 {
 		return nil, err
 	}
 	if err := slurmAvailable(ctx); err != nil {
 		return nil, err // before anything is written
 	}
-	release, err := claim(ctx, folder)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	if err := prepare(runs, c.CPUs, 0); err != nil {
+	if _, err := Prepare(ctx, folder, runs, at, c); err != nil {
 		return nil, err
 	}
 	return s.submit(ctx)
 }
 
-// newScript lays out the job array of the runs that are not finished.
-func newScript(folder string, runs []Run, command []string, c Cluster) (script, error) {
-	s := script{Name: filepath.Base(folder), Command: command, cluster: c}
-	if len(command) == 0 {
-		return s, errors.New("sweep: a job script needs the command that trains a run")
+// newScript lays out the job array of the tasks whose runs are not all finished.
+func newScript(folder string, runs []Run, program string, at placement.Placement, c Cluster) (script, error) {
+	s := script{Name: filepath.Base(folder), Program: program, Provider: at.Provider, cluster: c}
+	if program == "" {
+		return s, errors.New("sweep: a job script needs the program that trains")
 	}
 	if err := c.Check(); err != nil {
 		return s, err
@@ -55,20 +53,27 @@ func newScript(folder string, runs []Run, command []string, c Cluster) (script, 
 	if s.Folder, err = filepath.Abs(folder); err != nil {
 		return s, err
 	}
-	for i, r := range runs {
-		cfg, err := train.Prepare(r.Dir, r.Config, c.CPUs, 0, false)
-		if err != nil {
-			return s, &runfile.RunError{Dir: r.Dir, Err: err}
+	done := 0 // runs of the tasks before
+	for i, names := range newArray(runs, at, c).Tasks {
+		t := arrayTask{Index: i + 1, Names: strings.Join(names, " ")}
+		left := false
+		for _, r := range runs[done : done+len(names)] {
+			cfg, err := train.Prepare(r.Dir, r.Config, c.CPUs, 0, false)
+			if err != nil {
+				return s, &runfile.RunError{Dir: r.Dir, Err: err}
+			}
+			t.Threads, t.Memory = t.Threads+cfg.Train.Threads, t.Memory+r.Memory
+			left = left || !r.finished()
 		}
-		if r.finished() {
-			continue
+		if at.Provider == engine.CUDA {
+			t.Memory += cudaHost
 		}
-		dir, err := filepath.Abs(r.Dir)
-		if err != nil {
-			return s, err
+		if done += len(names); left {
+			s.Tasks = append(s.Tasks, t)
 		}
-		s.Tasks = append(s.Tasks, arrayTask{Index: i + 1, Name: r.Name, Dir: dir,
-			Threads: cfg.Train.Threads, Memory: r.Memory})
 	}
 	return s, nil
 }
+
+// cudaHost is how much main memory CUDA's libraries may take in a task; it is not measured.
+const cudaHost = 4 << 30

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,8 +64,8 @@ type Training struct {
 // error is train.ErrInterrupted; another call goes on. sweep.log in the folder has the
 // events.
 func Train(ctx context.Context, folder string, runs []Run, o Training) ([]Status, error) {
-	if ctx == nil || len(o.Command) == 0 {
-		return nil, errors.New("sweep: to train runs needs a context, and the command that trains one")
+	if err := o.check(ctx); err != nil {
+		return nil, err
 	}
 	release, err := claim(ctx, folder)
 	if err != nil {
@@ -80,6 +81,24 @@ func Train(ctx context.Context, folder string, runs []Run, o Training) ([]Status
 	if err := prepare(runs, threads, o.Memory); err != nil {
 		return nil, err
 	}
+	log, err := os.OpenFile(filepath.Join(folder, "sweep.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	return o.train(ctx, folder, runs, planned, log)
+}
+
+func (o Training) check(ctx context.Context) error {
+	if ctx == nil || len(o.Command) == 0 {
+		return errors.New("sweep: to train runs needs a context, and the command that trains one")
+	}
+	return nil
+}
+
+// train trains prepared runs, which were planned so.
+func (o Training) train(ctx context.Context, folder string, runs, planned []Run, log io.Writer) ([]Status, error) {
+	o.Workers = max(o.Workers, 1)
 	var todo, finished []Run
 	for _, r := range runs {
 		if r.finished() {
@@ -93,11 +112,6 @@ func Train(ctx context.Context, folder string, runs []Run, o Training) ([]Status
 			return nil, err
 		}
 	}
-	log, err := os.OpenFile(filepath.Join(folder, "sweep.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	defer log.Close()
 	w := newWatch(runs, log, o.Report)
 	w.tell(fmt.Sprintf("%s, %d at a time%s, with train.threads %s, in %s", human.Plural(len(runs), "run", "runs"), o.Workers, eachDevice(o.Devices), threadsText(runs), folder))
 	for i, r := range runs {

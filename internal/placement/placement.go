@@ -20,10 +20,11 @@ const Key = "placement"
 
 // Placement is the section, and flags of its names. What is "" or 0 is left open.
 type Placement struct {
-	Provider  string
-	Device    string // its number among the provider's
-	Devices   string // All, or numbers with commas: runs are spread over them
-	PerDevice int    // runs at a time on each
+	Provider      string `json:"provider"`
+	Device        string `json:"device,omitempty"`     // its number among the provider's
+	Devices       string `json:"devices,omitempty"`    // All, or numbers with commas: runs are spread over them
+	PerDevice     int    `json:"per_device,omitempty"` // runs at a time on each
+	AllowCPUNodes bool   `json:"allow_cpu_nodes,omitempty"`
 }
 
 // All are all devices.
@@ -41,6 +42,10 @@ func Read(section any) (p Placement, err error) {
 			if p.Provider, ok = value.(string); !ok || p.Provider == "" {
 				return p, fmt.Errorf("%s.provider is %v: want a name, such as cuda", Key, value)
 			}
+		case "allow_cpu_nodes":
+			if p.AllowCPUNodes, ok = value.(bool); !ok {
+				return p, fmt.Errorf("%s.allow_cpu_nodes is %v: want true or false", Key, value)
+			}
 		case "device":
 			p.Device = fmt.Sprint(value)
 		case "devices":
@@ -50,7 +55,7 @@ func Read(section any) (p Placement, err error) {
 				return p, fmt.Errorf("%s.per_device is %v: want a whole number of 1 or more", Key, value)
 			}
 		default:
-			return p, fmt.Errorf("%s: %w", Key, suggest.Unknown("key", key, []string{"provider", "device", "devices", "per_device"}))
+			return p, fmt.Errorf("%s: %w", Key, suggest.Unknown("key", key, []string{"provider", "device", "devices", "per_device", "allow_cpu_nodes"}))
 		}
 	}
 	switch {
@@ -81,6 +86,7 @@ func (p Placement) Over(below Placement) Placement {
 		return p
 	}
 	p.Provider = cmp.Or(p.Provider, below.Provider)
+	p.AllowCPUNodes = p.AllowCPUNodes || below.AllowCPUNodes
 	if p.Device == "" && p.Devices == "" {
 		p.Device, p.Devices = below.Device, below.Devices
 	}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/experiment/sweep"
+	"github.com/nopezoo/zoo/internal/files"
+	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/runtime/engine"
+)
+
+// sweepArray has a scheduler train the runs: Slurm, or another for which they are prepared.
+func (a *app) sweepArray(c *cobra.Command, o sweepOptions, folder string, runs []sweep.Run) error {
+	onDevice := engine.OnDevice(o.Provider)
+	if o.slurm.GPUs == "" && onDevice {
+		o.slurm.GPUs = "1"
+	}
+	if !onDevice && arguments.Given(c.Flags(), "gpus", "per-gpu") != "" {
+		return fmt.Errorf("--%s: provider %s would hold a GPU and compute on none; add --provider cuda or webgpu",
+			arguments.Given(c.Flags(), "gpus", "per-gpu"), o.Provider)
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if o.slurm.Container != "" {
+		program = "zoo"
+	}
+	if o.prologue != "" {
+		text, err := files.ReadRegular(o.prologue, 1<<16)
+		if err != nil {
+			return fmt.Errorf("--prologue: %w", err)
+		}
+		o.slurm.Prologue = string(text)
+	}
+	if o.executor == "slurm" {
+		return a.sweepSlurm(c.Context(), o, folder, runs, program)
+	}
+	tasks, err := sweep.Prepare(c.Context(), folder, runs, o.Placement, o.slurm)
+	if err != nil {
+		return err
+	}
+	a.Print("%s: %s in %s; the first: zoo sweep %[1]s --index 1", folder, human.Plural(len(runs), "run", "runs"), human.Plural(tasks, "task", "tasks"))
+	return nil
+}
+
+// schedulers number the tasks of an array in these variables, from the number on.
+var schedulers = []struct {
+	variable string
+	first    int
+}{{"SLURM_ARRAY_TASK_ID", 1}, {"JOB_COMPLETION_INDEX", 0}, {"AWS_BATCH_JOB_ARRAY_INDEX", 0}}
+
+// taskIndex is the number of the task to train, and what says so.
+func taskIndex(folder string, flag int, given bool) (index int, from string, err error) {
+	if given {
+		return flag, fmt.Sprintf("--index %d", flag), nil
+	}
+	for _, s := range schedulers {
+		text := os.Getenv(s.variable)
+		if text == "" {
+			continue
+		}
+		from := s.variable + "=" + text
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return 0, from, fmt.Errorf("%s: want a number", from)
+		}
+		return n + 1 - s.first, from, nil
+	}
+	return 0, "", fmt.Errorf("--index is missing: which task of the prepared sweep %s to train, from 1 on; no scheduler says it "+
+		"(SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX, AWS_BATCH_JOB_ARRAY_INDEX); a sweep file is named with a flag: zoo sweep --config %[1]s", folder)
+}
+
+// sweepTask trains the runs of one task of a prepared sweep.
+func (a *app) sweepTask(c *cobra.Command, o sweepOptions, folder string) error {
+	if o.file != "" {
+		return fmt.Errorf("unexpected argument %q: --config names the sweep already; a prepared one is named by its folder alone", folder)
+	}
+	if name := arguments.Given(c.Flags(), "executor", "runs", "set", "workers", "status", "dry-run", "json", "partition", "time", "max-running",
+		"sbatch-arg", "prologue", "container", "cpus", "gpus", "per-gpu", "memory"); name != "" {
+		return fmt.Errorf("--%s means nothing to a task of a prepared sweep; see: zoo sweep --help", name)
+	}
+	index, from, err := taskIndex(folder, o.index, c.Flags().Changed("index"))
+	if err != nil {
+		return err
+	}
+	runs, at, err := sweep.ReadTask(folder, index)
+	if err != nil {
+		return fmt.Errorf("%s: %w", from, err)
+	}
+	o.workers = len(runs)
+	if o.devices, err = o.spread(c.Flags(), at, o.here(), &o.workers); err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	o.command = o.placed.command(self)
+	training, erase := a.training(c.Context(), o)
+	all, err := sweep.TrainTask(c.Context(), folder, runs, training)
+	erase()
+	for _, s := range all {
+		if s.State == sweep.Failed {
+			err = errors.Join(err, fmt.Errorf("%s: %s", s.Dir, s.Error))
+		}
+	}
+	return err
+}
