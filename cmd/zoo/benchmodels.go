@@ -80,7 +80,7 @@ func (a *app) benchModels(o modelFlags, task string, args []string) ([]bench.Mod
 		return nil, err
 	}
 	if len(args) == 0 && slices.ContainsFunc(found, func(m zoo.Model) bool { return !strings.HasPrefix(m.From, "the catalogue's") }) {
-		a.Note("these are runs under %s (other runs: --runs FOLDER); for the models that zoo carries: --catalogue", o.runs)
+		a.Note("measuring the runs in the folder %s; other runs: --runs FOLDER; the models that zoo carries: --catalogue", o.runs)
 	}
 	if found, err = o.forms(found); err != nil {
 		return nil, err

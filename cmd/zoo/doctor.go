@@ -65,7 +65,7 @@ func (a *app) examineProvider(ctx context.Context, o doctorOptions, args []strin
 	if o.asJSON {
 		return cmp.Or(a.JSON(r), problem)
 	}
-	tables.Provider(a.Out, r)
+	tables.Provider(a.Print, r)
 	return problem
 }
 
@@ -74,7 +74,7 @@ func (a *app) doctor(asJSON bool) error {
 	if asJSON {
 		return cmp.Or(a.JSON(r), problem)
 	}
-	tables.Doctor(a.Out, r)
+	tables.Doctor(a.Print, r)
 	if nowhere := (*ort.NotFoundError)(nil); errors.As(problem, &nowhere) {
 		return ort.ErrNoRuntime // the table has the places and the remedy
 	}

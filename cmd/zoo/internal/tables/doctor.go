@@ -1,8 +1,6 @@
 package tables
 
 import (
-	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -13,9 +11,8 @@ import (
 	"github.com/nopezoo/zoo/runtime/ort/install"
 )
 
-// Doctor writes a report on a machine.
-func Doctor(w io.Writer, r doctor.Report) {
-	say := func(format string, args ...any) { fmt.Fprintln(w, fmt.Sprintf(format, args...)) }
+// Doctor says a report on a machine, line by line.
+func Doctor(say func(format string, args ...any), r doctor.Report) {
 	say("zoo         %s (%s, %s)", r.Zoo, r.Go, r.Platform)
 	say("processor   %s, %s: %s", r.Machine.Processor, human.Plural(r.Machine.Cores, "core", "cores"), strings.Join(r.Machine.Features, " "))
 	if r.Machine.Memory > 0 {

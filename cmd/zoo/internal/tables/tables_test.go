@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/doctor"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
+	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/runtime/ort/install"
@@ -70,7 +71,7 @@ func TestDoctor(t *testing.T) {
 		"npm         not found (get it)":    {Tools: []doctor.Tool{{Name: "npm", Remedy: "get it"}}},
 	} {
 		var out strings.Builder
-		if tables.Doctor(&out, r); !strings.Contains(out.String(), "\n"+want) {
+		if tables.Doctor(terminal.Streams{Out: &out}.Print, r); !strings.Contains(out.String(), "\n"+want) {
 			t.Errorf("no line %q in:\n%s", want, &out)
 		}
 	}
