@@ -83,6 +83,9 @@ func ReadTask(folder string, index int) (runs []Run, at placement.Placement, err
 		return nil, at, fmt.Errorf("%s has %s, from 1 on", path, human.Plural(len(a.Tasks), "task", "tasks"))
 	}
 	for _, name := range a.Tasks[index-1] {
+		if !filepath.IsLocal(name) {
+			return nil, at, fmt.Errorf("%s names the run %q, which does not lie in its folder; prepare the sweep again", path, name)
+		}
 		r := Run{Name: name, Dir: filepath.ToSlash(filepath.Join(folder, name))}
 		if r.Config, err = runfile.ReadConfig(r.Dir); err != nil {
 			return nil, at, err
