@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/nopezoo/zoo/experiment/sweep/internal/child"
@@ -243,7 +244,7 @@ func trainOne(ctx context.Context, r Run, command, environ []string, warn func(e
 	c.Stdout, c.Stderr = out, out
 	c.Env = append(c.Environ(), environ...)
 	c.SysProcAttr = child.Attributes()
-	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) } // Slurm sends it as well, and twice is one wish to a training
 	c.WaitDelay = saveTime
 	if err = c.Run(); err == nil {
 		return nil

@@ -169,7 +169,7 @@ func TestTrainStops(t *testing.T) {
 		runs = append(runs, Run{Name: name, Dir: filepath.Join(folder, name), Config: config(t, 4)})
 	}
 	all, err := Train(ctx, folder, runs, Training{
-		Command: player(`trap 'echo "zoo: training interrupted at step 1"; exit 130' INT; echo "x: ` + NotSaved +
+		Command: player(`trap 'echo "zoo: training interrupted at step 1"; exit 130' TERM; echo "x: ` + NotSaved +
 			`now"; while :; do sleep 0.02; done`),
 		Report: func(e Event) {
 			if e.Err == nil {
