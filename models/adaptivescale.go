@@ -50,11 +50,11 @@ func (p *pass) scaleAdaptively(s *pe.Site, logits *graph.Node) *graph.Node {
 	if len(heads) == 0 {
 		return logits
 	}
-	of := func(name string) *graph.Node { // [B,heads,T,1]
+	weighted := func(name string) *graph.Node { // [B,heads,T,1]
 		y := linear(b, s.Hidden, p.param(adaptiveName(s.Layer, name)))
 		return b.Unsqueeze(b.Transpose(b.Reshape(y, p.batch, p.seq, graph.N(len(heads))), 0, 2, 1), 3)
 	}
-	beta, gamma := b.Softplus(of("beta")), b.Mul(b.Tanh(of("gamma")), b.Float(2))
+	beta, gamma := b.Softplus(weighted("beta")), b.Mul(b.Tanh(weighted("gamma")), b.Float(2))
 	n := b.Max(s.Seen(), b.Float(1)) // a query that is padding sees nothing
 	power := b.Exp(b.Mul(gamma, b.Log(b.Log(b.Add(n, b.Float(1))))))
 	factors := b.Add(b.Float(1), b.Mul(beta, power))

@@ -294,14 +294,7 @@ func TestTwinLogitLayers(t *testing.T) {
 				t.Errorf("%s: the layer with rope has the weight %s", scale, p.Name)
 			}
 		}
-		w := twinOf(t, "rope/nope", m.Config()).weights(lively(m))
-		ids := tokens(11, 4)
-		want := w.logits(ids)
-		for _, mode := range modes {
-			for i, got := range newRunner(t, m, mode, 1).step(ids)[0] {
-				same(t, fmt.Sprintf("%s, %s, token %d", scale, modeName(mode), i), got, want[i])
-			}
-		}
+		likeTwin(t, scale, m)
 	}
 }
 

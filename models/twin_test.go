@@ -347,17 +347,23 @@ func (w *twin) attend(l *twinLayer, t int) []float64 {
 	return out
 }
 
+// likeTwin wants a decoder's logits to be those of its twin, in all modes.
+func likeTwin(t *testing.T, name string, m models.Model) {
+	t.Helper()
+	w := twinOf(t, m.Config().Encoding, m.Config()).weights(lively(m))
+	ids := tokens(11, 4)
+	want := w.logits(ids)
+	for _, mode := range modes {
+		for i, got := range newRunner(t, m, mode, 1).step(ids)[0] {
+			same(t, fmt.Sprintf("%s, %s, token %d", name, modeName(mode), i), got, want[i])
+		}
+	}
+}
+
 // Every decoder against its twin, in all modes.
 func TestTwin(t *testing.T) {
 	for name, m := range decoders(t) {
-		w := twinOf(t, m.Config().Encoding, m.Config()).weights(lively(m))
-		ids := tokens(11, 4)
-		want := w.logits(ids)
-		for _, mode := range modes {
-			for i, got := range newRunner(t, m, mode, 1).step(ids)[0] {
-				same(t, fmt.Sprintf("%s, %s, token %d", name, modeName(mode), i), got, want[i])
-			}
-		}
+		likeTwin(t, name, m)
 	}
 }
 
@@ -379,16 +385,7 @@ func TestTwinSettings(t *testing.T) {
 	} {
 		cfg := micro(tc.encoding, "modern")
 		cfg.EncodingParams = json.RawMessage(tc.settings)
-		m := newDecoder(t, cfg)
-		w := twinOf(t, tc.encoding, m.Config())
-		w.w = lively(m)
-		ids := tokens(11, 4)
-		want := w.logits(ids)
-		for _, mode := range modes {
-			for i, got := range newRunner(t, m, mode, 1).step(ids)[0] {
-				same(t, fmt.Sprintf("%s %s, %s, token %d", tc.encoding, tc.settings, modeName(mode), i), got, want[i])
-			}
-		}
+		likeTwin(t, tc.encoding+" "+tc.settings, newDecoder(t, cfg))
 	}
 }
 

@@ -65,10 +65,10 @@ func (o benchOutput) rows() bool {
 // rowFile is the file that keeps the rows of a plan where none is named, one that is not there yet:
 // results/DATE-NAME.jsonl. "" with a note where none can be made.
 func (a *app) rowFile(p *bench.Plan) string {
-	names := func(of func(*bench.Cell) string) []string {
+	names := func(named func(*bench.Cell) string) []string {
 		var out []string
 		for _, c := range p.Cells {
-			out = append(out, of(c))
+			out = append(out, named(c))
 		}
 		slices.Sort(out)
 		return slices.Compact(out)
@@ -113,7 +113,7 @@ func (a *app) watchBench(p *bench.Plan, file string, out *report.Printer) (watch
 					human.Plural(len(p.Cells), "cell is", "cells are"), file)
 			}
 		},
-		Begin: func() { a.Note("measuring %s", whole(p)) },
+		Begin: func() { a.Note("measuring %s", extent(p)) },
 		Done: func(what string, rows []eval.Row) {
 			end()
 			a.Note("%s: %s", what, finished(rows))
@@ -134,8 +134,8 @@ func (a *app) watchBench(p *bench.Plan, file string, out *report.Printer) (watch
 	}, end
 }
 
-// whole says what a plan measures: "9 models on unique-copy, 100 cells".
-func whole(p *bench.Plan) string {
+// extent says what a plan measures: "9 models on unique-copy, 100 cells".
+func extent(p *bench.Plan) string {
 	models, tasks := map[string]bool{}, map[string]bool{}
 	for _, c := range p.Cells {
 		models[c.Model], tasks[cmp.Or(c.Task, "speed")] = true, true
@@ -153,7 +153,7 @@ func whole(p *bench.Plan) string {
 // finished says in few words what the rows of one model are.
 func finished(rows []eval.Row) string {
 	var tasks []string
-	of := map[string][]eval.Row{}
+	byTask := map[string][]eval.Row{}
 	for _, r := range rows {
 		if r.NA {
 			continue
@@ -161,17 +161,17 @@ func finished(rows []eval.Row) string {
 		if !slices.Contains(tasks, r.Task) {
 			tasks = append(tasks, r.Task)
 		}
-		of[r.Task] = append(of[r.Task], r)
+		byTask[r.Task] = append(byTask[r.Task], r)
 	}
 	for i, name := range tasks {
-		switch first := of[name][0]; first.Measure {
+		switch first := byTask[name][0]; first.Measure {
 		case eval.MeasureSpeed:
 			tasks[i] = fmt.Sprintf("%.3g ms to the first token, %.3g ms for each more, at length %d",
 				first.PrefillMS, first.DecodeP50MS, first.Length)
 		case eval.MeasureAccuracy, "": // of older files
-			tasks[i] = reached(of[name])
+			tasks[i] = reached(byTask[name])
 		default:
-			tasks[i] = fmt.Sprintf("%s at %s", name, human.Plural(len(of[name]), "length", "lengths"))
+			tasks[i] = fmt.Sprintf("%s at %s", name, human.Plural(len(byTask[name]), "length", "lengths"))
 		}
 	}
 	return strings.Join(tasks, ", ")

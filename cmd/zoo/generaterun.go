@@ -98,17 +98,17 @@ func (a *app) completeAll(
 func (a *app) complete(
 	ctx context.Context, s *runtime.Session, p eval.Prompt, opt runtime.GenerateOptions,
 ) (completion, error) {
-	begun := false
+	started := false
 	begin := func() {
-		if !begun && p.Task != "" {
+		if !started && p.Task != "" {
 			fmt.Fprintf(a.Out, "prompt     %s\nexpected   %s\ngenerated  ", p.Text, p.Expected) // texts stay whole
 		}
-		begun = true
+		started = true
 	}
 	var text strings.Builder
 	for step, err := range s.Stream(ctx, []runtime.Prompt{{Text: p.Text}}, opt) {
 		if err != nil {
-			if begun {
+			if started {
 				a.Print("")
 			}
 			return completion{}, err

@@ -47,11 +47,11 @@ func (a *app) importFolder(dir string, o importOptions) error {
 	if err != nil {
 		return err
 	}
-	whole, err := filepath.Abs(dir) // "." has a name too
+	absolute, err := filepath.Abs(dir) // "." has a name too
 	if err != nil {
 		return err
 	}
-	name := filepath.Base(whole)
+	name := filepath.Base(absolute)
 	if hf.IsGGUF(name) {
 		name = strings.TrimSuffix(name, filepath.Ext(name))
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -111,21 +112,25 @@ func (o sweepOptions) here() placement.Machine {
 	if o.status || o.executor != local {
 		return placement.Machine{}
 	}
-	return placement.Machine{List: ort.Devices, Free: ort.FreeMemory, Visible: os.Getenv("CUDA_VISIBLE_DEVICES")}
+	return placement.Machine{List: ort.Devices, Free: ort.FreeMemory, Visible: os.Getenv(placement.VisibleVariable)}
 }
 
 // atOnce is how many runs are trained at a time.
 func (o sweepOptions) atOnce() int { return o.workers * max(len(o.devices), 1) }
+
+// slurmFlags are for Slurm alone, arrayFlags for every scheduler with arrays.
+var (
+	slurmFlags = []string{"partition", "time", "max-running", "sbatch-arg", "prologue", "container"}
+	arrayFlags = []string{"cpus", "gpus", "per-gpu"}
+)
 
 // check refuses what does not fit together, before anything is read or written.
 func (o sweepOptions) check(c *cobra.Command) error {
 	if err := arguments.OneOf("executor", o.executor, local, "slurm", "array"); err != nil {
 		return fmt.Errorf("--executor: %w", err)
 	}
-	slurms := []string{"partition", "time", "max-running", "sbatch-arg", "prologue", "container"}
-	arrays := []string{"cpus", "gpus", "per-gpu"}
 	locals := []string{"workers", "memory", "device", "devices", "per-device"}
-	foreign := map[string][]string{local: append(slurms, arrays...), "slurm": locals, "array": append(slurms, locals...)}
+	foreign := map[string][]string{local: slices.Concat(slurmFlags, arrayFlags), "slurm": locals, "array": slices.Concat(slurmFlags, locals)}
 	if name := arguments.Given(c.Flags(), foreign[o.executor]...); name != "" {
 		return fmt.Errorf("--%s means nothing to --executor %s; see: zoo sweep --help", name, o.executor)
 	}
@@ -146,8 +151,5 @@ func (o sweepOptions) check(c *cobra.Command) error {
 	case o.file == "":
 		return fmt.Errorf("--config is missing: a sweep file, or one of %s", strings.Join(configs.Names(configs.Sweeps), ", "))
 	}
-	if err := o.slurm.Check(); err != nil {
-		return fmt.Errorf("--%w", err) // begins with the flag's name
-	}
-	return nil
+	return flagError(o.slurm.Check())
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -21,9 +22,8 @@ func (a *app) sweepArray(c *cobra.Command, o sweepOptions, folder string, runs [
 	if o.slurm.GPUs == "" && onDevice {
 		o.slurm.GPUs = "1"
 	}
-	if !onDevice && arguments.Given(c.Flags(), "gpus", "per-gpu") != "" {
-		return fmt.Errorf("--%s: provider %s would hold a GPU and compute on none; add --provider cuda or webgpu",
-			arguments.Given(c.Flags(), "gpus", "per-gpu"), o.Provider)
+	if name := arguments.Given(c.Flags(), "gpus", "per-gpu"); name != "" && !onDevice {
+		return fmt.Errorf("--%s: provider %s would hold a GPU and compute on none; add --provider cuda or webgpu", name, o.Provider)
 	}
 	program, err := os.Executable()
 	if err != nil {
@@ -82,8 +82,8 @@ func (a *app) sweepTask(c *cobra.Command, o sweepOptions, folder string) error {
 	if o.file != "" {
 		return fmt.Errorf("unexpected argument %q: --config names the sweep already; a prepared one is named by its folder alone", folder)
 	}
-	if name := arguments.Given(c.Flags(), "executor", "runs", "set", "workers", "status", "dry-run", "json", "partition", "time", "max-running",
-		"sbatch-arg", "prologue", "container", "cpus", "gpus", "per-gpu", "memory"); name != "" {
+	if name := arguments.Given(c.Flags(), slices.Concat([]string{"executor", "runs", "set", "workers", "status", "dry-run", "json", "memory"},
+		slurmFlags, arrayFlags)...); name != "" {
 		return fmt.Errorf("--%s means nothing to a task of a prepared sweep; see: zoo sweep --help", name)
 	}
 	index, from, err := taskIndex(folder, o.index, c.Flags().Changed("index"))

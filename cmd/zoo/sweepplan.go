@@ -52,10 +52,10 @@ func (a *app) sweepPlan(ctx context.Context, o sweepOptions, runs []sweep.Run, m
 		}
 	}
 	a.Print("\n%s", planSum(planned, total, o.atOnce()))
-	told := map[string]bool{} // each cause once, with its first run
+	noted := map[string]bool{} // each cause once, with its first run
 	for _, p := range planned {
-		if unknown(p) && !told[p.Err.Error()] {
-			told[p.Err.Error()] = true
+		if unknown(p) && !noted[p.Err.Error()] {
+			noted[p.Err.Error()] = true
 			a.Note("%s: no time: %s", p.Name, human.Error(p.Err))
 		}
 	}

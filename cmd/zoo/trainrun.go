@@ -113,13 +113,13 @@ func (a *app) trainDry(ctx context.Context, r launch.Run, o train.Options) error
 	if err != nil {
 		return err
 	}
-	of := func(n int, what string, each time.Duration) string {
+	times := func(n int, what string, each time.Duration) string {
 		return fmt.Sprintf("%s of %s", human.Plural(n, what, what+"s"), each.Round(100*time.Microsecond))
 	}
-	text := of(r.Config.Train.Steps-r.Step, "step", pace.Step)
+	text := times(r.Config.Train.Steps-r.Step, "step", pace.Step)
 	evaluations, left := pace.Left(r.Config.Train, r.Step)
 	if evaluations > 0 {
-		text += ", " + of(evaluations, "evaluation", pace.Evaluation)
+		text += ", " + times(evaluations, "evaluation", pace.Evaluation)
 	}
 	bound := "at most"
 	if pace.AtLeast {

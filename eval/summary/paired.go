@@ -66,12 +66,12 @@ func (e ends) over(o ends) (more, se Number) {
 // paired are tables of differences over the same windows: between series, the first of which has the fewest bits, and
 // between lengths of each.
 func (t *Text) paired(best []Series) (tables []Table) {
-	add := func(from string, series []Series, of func(s Series, i int) ends) {
+	add := func(from string, series []Series, base func(s Series, i int) ends) {
 		known := false
 		table := grid(fmt.Sprintf("difference from %s in bits per byte of the last %d tokens, mean over runs ± standard error over the same windows",
 			from, t.Stride), "length", each(t.Lengths, task.Span.Label), namesOf(series), func(i, k int) Cell {
 			e := series[k].Bits[i].ends
-			more, se := e.over(of(series[k], i))
+			more, se := e.over(base(series[k], i))
 			if !more.Known() {
 				return Cell{Text: "n/a"}
 			}

@@ -126,11 +126,11 @@ type Device struct {
 type Machine struct {
 	List    Lister
 	Free    func(device int) (int64, error) // bytes of memory that CUDA has free on one
-	Visible string                          // CUDA_VISIBLE_DEVICES: those that numbers count; "" for all
+	Visible string                          // what VisibleVariable holds: those that numbers count; "" for all
 }
 
-// visibleVariable says which devices CUDA has in a process.
-const visibleVariable = "CUDA_VISIBLE_DEVICES"
+// VisibleVariable says which devices CUDA has in a process.
+const VisibleVariable = "CUDA_VISIBLE_DEVICES"
 
 // Spread returns Device or Devices; none where both are open. An unknown device is an error that begins with the key.
 func (p Placement) Spread(m Machine) ([]Device, error) {
@@ -153,7 +153,7 @@ func (p Placement) Spread(m Machine) ([]Device, error) {
 			if list := strings.Split(m.Visible, ","); m.Visible != "" && n < len(list) {
 				shown = strings.TrimSpace(list[n])
 			}
-			d.Environ = []string{visibleVariable + "=" + shown}
+			d.Environ = []string{VisibleVariable + "=" + shown}
 			if d.Free, err = m.Free(n); err != nil && !errors.Is(err, ort.ErrNoNames) {
 				return nil, fmt.Errorf("%s %s: device %d: %w", key, text, n, err)
 			}
