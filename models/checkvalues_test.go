@@ -65,9 +65,9 @@ func ofTokens(w map[string]*tensor.Tensor, name string, values [][]float64) {
 	w[name] = matrix
 }
 
-// times multiplies the array x [T,D] by a matrix of so many rows: what a projection gives each token.
-func times(matrix []float64, rows int) [][]float64 {
-	x, width := checkArray("x", 1, checkTokens*checkWidth), checkWidth
+// times multiplies x [T,D] by a matrix of so many rows: what a projection gives each token.
+func times(matrix []float64, rows int, x []float64) [][]float64 {
+	width := checkWidth
 	out := make([][]float64, checkTokens)
 	for t := range out {
 		for i := range rows {
@@ -80,6 +80,9 @@ func times(matrix []float64, rows int) [][]float64 {
 	}
 	return out
 }
+
+// checkInput is the array x [T,D].
+func checkInput() []float64 { return checkArray("x", 1, checkTokens*checkWidth) }
 
 // checkOutputs returns what the heads give, [T][H·K].
 func checkOutputs(t *testing.T, m models.Model, mode models.Mode, weights map[string]*tensor.Tensor) [][]float64 {

@@ -7,9 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
-	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/models/pe"
 )
 
@@ -215,9 +213,12 @@ func (p *pass) deltaInputs(i int, at string, u *graph.Node) (q, k, v *graph.Node
 	}
 	x := b.Reshape(b.Concat(1, parts...), p.batch, p.seq, graph.N(3*heads*head))
 	if p.mode.Cache {
-		x = b.Mul(x, b.Unsqueeze(b.Cast(p.newMask(), tensor.Float32), 2))
+		x = b.Mul(x, b.Unsqueeze(p.site(i, u).Real(), 2))
 	}
-	x = silu(b, p.shortConv(i, at, x))
+	if p.cfg.Conv > 1 {
+		x = p.site(i, u).ShortConv("conv", x, p.param(at+"conv.weight"))
+	}
+	x = silu(b, x)
 	x = splitHeads(b, x, p.batch, p.seq, 3*heads, head)
 	part := func(x *graph.Node, n int) *graph.Node { // so many heads, from n times heads on
 		return b.Slice(x, 1, graph.N(n*heads), graph.N((n+1)*heads))
@@ -226,53 +227,16 @@ func (p *pass) deltaInputs(i int, at string, u *graph.Node) (q, k, v *graph.Node
 	return part(qk, 0), part(qk, 1), part(x, 2)
 }
 
-// shortConv is a causal convolution of each channel of x [B,T,C] by itself.
-func (p *pass) shortConv(i int, at string, x *graph.Node) *graph.Node {
-	b, taps, width := p.b, p.cfg.Conv, x.Dim(2)
-	if taps == 1 {
-		return x
-	}
-	before := []graph.Dim{p.batch, graph.N(taps - 1), width}
-	var rows *graph.Node
-	if p.mode.Cache {
-		s := p.fixed(i, "conv", before)
-		rows = b.Concat(1, input(b, s.Input()), x)
-		p.keep(s, b.SliceLast(rows, 1, graph.N(taps-1)))
-	} else {
-		rows = b.Concat(1, b.Expand(b.Float(0), before...), x)
-	}
-	weights := p.param(at + "conv.weight") // [taps,C]
-	if p.mode.Cache {
-		return b.ReduceSum(b.Mul(rows, weights), true, 1) // one token
-	}
-	term := func(n int) *graph.Node {
-		w := b.Slice(weights, 0, graph.N(n), graph.N(n+1))
-		return b.Mul(b.Slice(rows, 1, graph.N(n), graph.N(n).Add(p.seq)), w)
-	}
-	sum := term(0)
-	for n := 1; n < taps; n++ {
-		sum = b.Add(sum, term(n))
-	}
-	return sum
-}
-
 // deltaStep is the recurrence over one token, from q, k and v [B,H,1,K], β and log α
 // [B,H,1]. The layer keeps Sᵀ, [B,H,K,K].
 func (p *pass) deltaStep(i int, q, k, v, beta, decay *graph.Node) *graph.Node {
 	b, heads, head := p.b, graph.N(p.cfg.NHeads), graph.N(p.cfg.DHead)
-	s := p.fixed(i, "state", []graph.Dim{p.batch, heads, head, head})
-	state := b.Mul(input(b, s.Input()), b.Unsqueeze(b.Exp(decay), 3))
+	before, keep := p.carry(i, "state", p.batch, heads, head, head)
+	state := b.Mul(before, b.Unsqueeze(b.Exp(decay), 3))
 	change := b.Mul(b.Sub(v, b.MatMul(k, state)), b.Unsqueeze(beta, 3)) // [B,H,1,K]
 	state = b.Add(state, b.Mul(b.Reshape(k, p.batch, heads, head, graph.N(1)), change))
-	p.keep(s, state)
+	keep(state)
 	return b.MatMul(q, state)
-}
-
-// fixed names a state of a layer whose size stays.
-func (p *pass) fixed(layer int, name string, shape []graph.Dim) card.State {
-	s := card.LayerState(layer, name)
-	s.Shape = graph.AxisStrings(shape)
-	return s
 }
 
 // silu returns x σ(x) (Hendrycks & Gimpel 2016, arXiv 1606.08415).

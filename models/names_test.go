@@ -69,7 +69,7 @@ func TestNames(t *testing.T) {
 	const units, modules = 12, 3
 	sizes := map[string]int{
 		"V": 11, "D": 18, "L": 2, "H": 6, "K": 8, "F": 25, "P": 13, "B": 10, "M": 7, "n": units, "k": units / modules,
-		"1": 1, "2": 2, "3": 3, "4": 4, "W": 32, "C": 4,
+		"1": 1, "2": 2, "3": 3, "4": 4, "W": 32, "C": 4, "K/2": 4, "R": 16,
 	}
 	settings := map[string]string{
 		"learned": `{"max_length":13}`, "t5": `{"buckets":10}`, "cope": `{"max_positions":13}`, "dape": `{"width":7}`,

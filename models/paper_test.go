@@ -26,17 +26,18 @@ func TestPaperParameterCount(t *testing.T) {
 		t.Fatal("the parts do not add up")
 	}
 	adds := map[string]int{ // what is not here adds nothing
-		"t5":            32 * 12,
-		"alibi-learned": 12,
-		"learned":       2048 * 768,
-		"txl":           12 * (768*768 + 2*768),
-		"kerple":        2 * 12,
-		"fire":          1 + 1 + 32 + 32 + 12*32,
-		"pope":          12 * 12 * 64,
-		"fox":           12 * (12*768 + 12),
-		"cope":          12 * 32 * 64,
-		"dape":          12 * (32*12 + 32*12 + 32 + 12*32),
-		"abacus":        512 * 768,
+		"t5":             32 * 12,
+		"alibi-learned":  12,
+		"learned":        2048 * 768,
+		"txl":            12 * (768*768 + 2*768),
+		"kerple":         2 * 12,
+		"fire":           1 + 1 + 32 + 32 + 12*32,
+		"pope":           12 * 12 * 64,
+		"selective-rope": 12 * (16*768 + 12*32*16 + 4*12*32 + 12*768 + 12),
+		"fox":            12 * (12*768 + 12),
+		"cope":           12 * 32 * 64,
+		"dape":           12 * (32*12 + 32*12 + 32 + 12*32),
+		"abacus":         512 * 768,
 	}
 	for _, row := range pe.Table() {
 		m := newDecoder(t, paper(row.Name))

@@ -150,7 +150,13 @@ func (p *pass) site(layer int, hidden *graph.Node) *pe.Site {
 			return p.grow(layer, name, rows, axis, 0)
 		},
 	}
+	s.Carry = func(name string, rows int, width graph.Dim) (*graph.Node, func(*graph.Node)) {
+		return p.carry(layer, name, p.batch, graph.N(rows), width)
+	}
 	s.Visible = func() *graph.Node { return p.visible(s, 0) }
+	if p.mode.Cache {
+		s.Real = func() *graph.Node { return p.b.Cast(p.newMask(), tensor.Float32) }
+	}
 	if p.mode.Dropout {
 		s.Drop = p.drop
 	}
@@ -181,7 +187,7 @@ func (p *pass) grow(layer int, name string, rows *graph.Node, axis, w int) *grap
 	} else {
 		s.Kind, s.Shape[axis] = card.InPlace, card.Room
 		past := input(p.b, s.Input())
-		if len(p.out.States) == 0 {
+		if !slices.ContainsFunc(p.out.States, card.State.Slotted) {
 			// Providers of devices take the shape of float32, but fetch the mask for its own.
 			p.b.LengthFrom(past, axis)
 		}
@@ -189,6 +195,16 @@ func (p *pass) grow(layer int, name string, rows *graph.Node, axis, w int) *grap
 	}
 	p.keep(s, all)
 	return all
+}
+
+// carry is pe.Site.Carry for a state of any shape.
+func (p *pass) carry(layer int, name string, shape ...graph.Dim) (before *graph.Node, keep func(*graph.Node)) {
+	if !p.mode.Cache {
+		return p.b.Expand(p.b.Float(0), shape...), func(*graph.Node) {}
+	}
+	s := card.LayerState(layer, name)
+	s.Shape = graph.AxisStrings(shape)
+	return input(p.b, s.Input()), func(after *graph.Node) { p.keep(s, after) }
 }
 
 // keep makes a value what a state is after the pass.

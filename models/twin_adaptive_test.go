@@ -52,7 +52,7 @@ func TestAdaptiveCheckValues(t *testing.T) {
 		m := newDecoder(t, cfg)
 		weights := checkWeights(m)
 		for param, array := range map[string]string{"scale_beta": "wb", "scale_gamma": "wg"} {
-			rows := times(checkArray(array, 0.5, checkHeads*checkWidth), checkHeads)
+			rows := times(checkArray(array, 0.5, checkHeads*checkWidth), checkHeads, checkInput())
 			name := "layers.0.attn." + param + ".weight"
 			if tc.encoding == "nape" {
 				for i := range rows {

@@ -41,7 +41,7 @@ func TestGateCheckValues(t *testing.T) {
 		m := newDecoder(t, cfg)
 		weights := checkWeights(m)
 		if tc.array != "" {
-			ofTokens(weights, "layers.0.attn.gate_proj.weight", times(checkArray(tc.array, 0.5, tc.rows*8), tc.rows))
+			ofTokens(weights, "layers.0.attn.gate_proj.weight", times(checkArray(tc.array, 0.5, tc.rows*8), tc.rows, checkInput()))
 		}
 		got := checkOutputs(t, m, models.Mode{}, weights)
 		compareOutputs(t, tc.gate, got, tc.last, tc.sum)

@@ -381,7 +381,7 @@ func TestTwinSettings(t *testing.T) {
 		{"rope", `{"scaling":"longrope","scaling_length":8,"scaling_attention":1.5,"fraction":0.5,"scaling_short":[1,2],"scaling_long":[3,5]}`},
 		{"rope", `{"scaling":"longrope","scaling_length":11,"scaling_short":[1,2,3,4],"scaling_long":[4,5,6,7]}`},
 		{"rope.local/rope", `{"rope.local":{"theta":100},"rope":{"scaling":"pi","scaling_factor":1}}`},
-		{"alibi", `{"factor":0.25}`},
+		{"alibi", `{"factor":0.25}`}, {"selective-rope", `{"phase":"plain","rank":2}`}, {"selective-rope", `{"conv":1,"theta":100}`},
 	} {
 		cfg := micro(tc.encoding, "modern")
 		cfg.EncodingParams = json.RawMessage(tc.settings)
