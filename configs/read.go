@@ -39,6 +39,9 @@ func (s Sources) read() ([]*layer, error) {
 			return nil, fmt.Errorf("config file: %w", err)
 		}
 		x, err := readYAML("config file "+path, data, false)
+		if err == nil && i == 1 && len(bytes.TrimSpace(data)) == 0 {
+			err = fmt.Errorf("config file %s is empty; leave it out for the preset's settings", path)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,7 +110,7 @@ func (a *app) root() *cobra.Command {
 			if c.Name() == cobra.ShellCompRequestCmd {
 				return nil // a shell that asks cannot show it
 			}
-			return configs.CheckEnvironment(os.Environ())
+			return cmp.Or(configs.CheckEnvironment(os.Environ()), checkRuns(c))
 		},
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -134,6 +135,25 @@ func (a *app) root() *cobra.Command {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultHelpFlag()
 	return root
+}
+
+// makingRuns are the verbs that make the folder of --runs. Others look for runs in it.
+var makingRuns = []string{"train", "sweep", "study", "import", "catalogue"}
+
+// checkRuns refuses a folder of runs that was named and is not there: the catalogue's models would stand in for its runs.
+func checkRuns(c *cobra.Command) error {
+	f := c.Flags().Lookup("runs")
+	if f == nil || !f.Changed || slices.Contains(makingRuns, c.Name()) {
+		return nil
+	}
+	info, err := os.Stat(f.Value.String())
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is a file", f.Value)
+	}
+	if err != nil {
+		return fmt.Errorf("--runs: %w; name a folder of runs, or leave the flag out", err)
+	}
+	return nil
 }
 
 // withRemedy adds what to do about a full disk, a run without a checkpoint, or a folder of another run.

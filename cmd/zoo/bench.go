@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -111,6 +112,9 @@ func benchVerb(a *app) *cobra.Command {
 // readBench turns flags and arguments into a plan, the models to measure by it, and what becomes of the rows.
 func (a *app) readBench(flags *pflag.FlagSet, o benchFlags, args []string) (*bench.Plan, []bench.Model, benchOutput, error) {
 	out, err := o.benchOutput.check(flags)
+	if err == nil && out.file != "" {
+		err = a.Check(terminal.Output{Path: out.file})
+	}
 	if err != nil {
 		return nil, nil, out, err
 	}
@@ -181,6 +185,9 @@ func (o benchFlags) check(flags *pflag.FlagSet, named bool) error {
 	if err := givenEmpty(flags, "pe", "task", "lengths", "provider", "device"); err != nil {
 		return err
 	}
+	if o.catalogue && flags.Changed("runs") {
+		return errors.New("--catalogue chooses the models that zoo carries, --runs those of a folder; drop one of the two")
+	}
 	if err := arguments.OneOf("split", string(o.Split), string(task.Test), string(task.Whole)); err != nil {
 		return err
 	}
@@ -213,6 +220,11 @@ func (o benchOutput) check(flags *pflag.FlagSet) (benchOutput, error) {
 				"leave one of the two out", o.format)
 		}
 		o.file, o.format = "", "jsonl"
+	}
+	switch format := strings.TrimPrefix(filepath.Ext(o.file), "."); format {
+	case "html", "md", "csv", "tex":
+		return o, fmt.Errorf("--output %s keeps rows as JSON lines; name a .jsonl file, and make the other of it: zoo report FILE.jsonl --format %s -o %[1]s",
+			o.file, strings.Replace(format, "tex", "latex", 1))
 	}
 	what, formats := "format", report.Formats()
 	if o.dryRun {

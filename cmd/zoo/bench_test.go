@@ -180,6 +180,12 @@ func TestBenchRefuses(t *testing.T) {
 		{"--measure speed --batch 4000 --lengths 1000000", "the largest length that fits is"},
 		{"--task scan --lengths 37", "length 37"},
 		{"--task scan --lengths 3", "the model's vocabulary cannot write the task scan"},
+		{"--output rows.csv", "zoo report FILE.jsonl --format csv -o rows.csv"},
+		{"--output page.html", "zoo report FILE.jsonl --format html"},
+		{"--output " + filepath.Dir(notes), "is a folder; name a file"},
+		{"--catalogue --runs .", "drop one of the two"},
+		{"--runs none", "--runs: none: no such file or directory; name a folder of runs"},
+		{"--runs " + notes, "notes.txt is a file; name a folder of runs"},
 		{"--format xml", `unknown format "xml"`},
 		{"--lengths 1 -o " + notes, "notes.txt holds something else than results"},
 	} {

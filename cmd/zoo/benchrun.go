@@ -232,8 +232,12 @@ func (a *app) dryBench(ctx context.Context, p *bench.Plan, o benchOutput) error 
 		}
 		return nil
 	}
-	if err := a.Table(tables.Cells(cells)); err != nil {
+	lines, alike := tables.Cells(cells)
+	if err := a.Table(lines); err != nil {
 		return err
+	}
+	if alike != "" {
+		a.Print("\nall with %s", alike)
 	}
 	sum, found := human.Plural(len(cells), "cell", "cells"), 0
 	for _, c := range cells {

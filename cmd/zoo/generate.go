@@ -112,7 +112,14 @@ func (a *app) generate(ctx context.Context, o generateOptions, args []string) er
 	}
 	a.Note("model: %s", s.From)
 	a.noteWarnings(s.From, session)
-	return a.completeAll(ctx, session, s.Label, o, prompts)
+	err = a.completeAll(ctx, session, s.Label, o, prompts)
+	if errors.Is(err, runtime.ErrTooLong) {
+		for next := errors.Unwrap(err); errors.Is(next, runtime.ErrTooLong) && next != runtime.ErrTooLong; next = errors.Unwrap(next) {
+			err = next // without the way to it
+		}
+		err = fmt.Errorf("%s: %w", s.From, err)
+	}
+	return err
 }
 
 // prompts yields the prompt that was given, or prompts of the model's tasks, without end.

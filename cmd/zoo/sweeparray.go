@@ -74,7 +74,7 @@ func taskIndex(folder string, flag int, given bool) (index int, from string, err
 		return n + 1 - s.first, from, nil
 	}
 	return 0, "", fmt.Errorf("--index is missing: which task of the prepared sweep %s to train, from 1 on; no scheduler says it "+
-		"(SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX, AWS_BATCH_JOB_ARRAY_INDEX); a sweep file is named with a flag: zoo sweep --config %[1]s", folder)
+		"(SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX, AWS_BATCH_JOB_ARRAY_INDEX)", folder)
 }
 
 // sweepTask trains the runs of one task of a prepared sweep.
@@ -85,6 +85,9 @@ func (a *app) sweepTask(c *cobra.Command, o sweepOptions, folder string) error {
 	if name := arguments.Given(c.Flags(), slices.Concat([]string{"executor", "runs", "set", "workers", "status", "dry-run", "json", "memory"},
 		slurmFlags, arrayFlags)...); name != "" {
 		return fmt.Errorf("--%s means nothing to a task of a prepared sweep; see: zoo sweep --help", name)
+	}
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s is no folder of a prepared sweep; a sweep file is named with a flag: zoo sweep --config %[1]s", folder)
 	}
 	index, from, err := taskIndex(folder, o.index, c.Flags().Changed("index"))
 	if err != nil {

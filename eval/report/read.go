@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
@@ -29,6 +30,9 @@ func Read(paths ...string) (results, error) {
 	r := results{Files: names}
 	for _, name := range names {
 		rows, found, err := readFile(name)
+		if err != nil && !slices.Contains(paths, name) {
+			err = fmt.Errorf("%w; to leave this file out, name the others", err)
+		}
 		if err != nil {
 			return results{}, fmt.Errorf("report: %s: %w", name, err)
 		}
@@ -65,6 +69,9 @@ func resultFiles(paths []string) ([]string, error) {
 			}
 			return err
 		})
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w; results are files that zoo bench writes, or folders of such", err)
+		}
 		if err == nil && len(out) == found {
 			err = fmt.Errorf("%s holds no file of results (.jsonl); write one with: zoo bench -o %s",
 				path, filepath.Join(path, "bench.jsonl"))

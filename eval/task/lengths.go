@@ -122,7 +122,10 @@ func parseEnds(s, between string) (Range, error) {
 
 // parseNumber accepts digits alone: no sign, no space, no underscore.
 func parseNumber(s string) (int, error) {
-	if s == "" || strings.Trim(s, "0123456789") != "" {
+	if s == "" {
+		return 0, errors.New("a number is missing")
+	}
+	if strings.Trim(s, "0123456789") != "" {
 		return 0, fmt.Errorf("%q is not a positive whole number", shorten(s))
 	}
 	n, err := strconv.Atoi(s)

@@ -50,9 +50,9 @@ func TestParseLengths(t *testing.T) {
 
 func TestParseLengthsErrors(t *testing.T) {
 	for _, tc := range []struct{ list, want string }{
-		{"", `"" is not a positive whole number`},
-		{",", `"" is not`},
-		{"20,", `"" is not`},
+		{"", `lengths "": a number is missing`},
+		{",", "a number is missing"},
+		{"20,", "a number is missing"},
 		{"200..20", "200..20 runs backwards"},
 		{"0", "0 is not a positive"},
 		{"0..20", "0 is not a positive"},
@@ -63,10 +63,10 @@ func TestParseLengthsErrors(t *testing.T) {
 		{"1_000", `"1_000" is not`},
 		{"ten", `"ten" is not`},
 		{"20...200", `".200" is not`},
-		{"20..", `"" is not`},
-		{"..20", `"" is not`},
+		{"20..", `lengths "20..": a number is missing`},
+		{"..20", "a number is missing"},
 		{"1..2..3", `"2..3" is not`},
-		{"20..200+", `"" is not`},
+		{"20..200+", "a number is missing"},
 		{"20..200+0", "0 is not a positive"},
 		{"20..200+-1", `"-1" is not`},
 		{"20..200*1", "factor 1 never"},
@@ -111,7 +111,7 @@ func TestParseSpans(t *testing.T) {
 	for _, tc := range []struct{ list, want string }{
 		{"100-51", "100-51 runs backwards"},
 		{"0-50", "0 is not a positive"},
-		{"51-", `"" is not a positive`},
+		{"51-", `lengths "51-": a number is missing`},
 		{"-51", `"-51" is not a positive`},
 		{"1-50-100", `"50-100" is not a positive`},
 		{"1-50+10", `"50+10" is not a positive`},

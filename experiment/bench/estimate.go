@@ -77,7 +77,7 @@ func (g *group) probe(ctx context.Context) (pace, error) {
 	defer session.Close()
 	first := g.cells[0]
 	out := pace{batch: first.measurement.batch(g.batch), load: &g.load}
-	short, long := probeShort, probeLong
+	short, long := probeShort, max(2*probeShort, min(probeLong, probeMost/g.batch))
 	if g.ofSpeed() {
 		long = max(long, min(first.Length, probeMost/g.batch))
 	}

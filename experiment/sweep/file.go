@@ -50,6 +50,9 @@ func read(path string) (*file, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sweep file: %w; or name one of %s", err, strings.Join(configs.Names(configs.Sweeps), ", "))
 	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, fmt.Errorf("sweep file %s is empty; zoo sweep --help has the keys of one", path)
+	}
 	name, err := nameOf(path)
 	if err != nil {
 		return nil, fmt.Errorf("sweep file %s: %w", path, err)

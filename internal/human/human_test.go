@@ -33,13 +33,13 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestFold: a cell of the last column goes on below itself, if that column is wide enough for words.
+// TestFold: a cell of the last column goes on below itself if that column is wide enough for its words, else below its line.
 func TestFold(t *testing.T) {
-	lines := [][]string{{"task", "example"}, {"copy", "a⏵b c d e f g h i"}, {"short"}}
+	lines := [][]string{{"task", "example"}, {"copy", "a⏵b c d e f g h i"}, {"hash", "0123456789abcdef"}, {"", "b c d e f g h i j"}, {"short"}}
 	for width, want := range map[int]string{
-		30: "task  example\ncopy  a⏵b c d e f g h i\nshort\n",
-		18: "task  example\ncopy  a⏵b c d e f\n      g h i\nshort\n",
-		17: "task  example\ncopy  a⏵b c d e f g h i\nshort\n",
+		30: "task  example\ncopy  a⏵b c d e f g h i\nhash  0123456789abcdef\n      b c d e f g h i j\nshort\n",
+		18: "task  example\ncopy  a⏵b c d e f\n      g h i\nhash\n  0123456789abcdef\n      b c d e f g\n      h i j\nshort\n",
+		17: "task  example\ncopy\n  a⏵b c d e f g h\n  i\nhash\n  0123456789abcdef\n  b c d e f g h i\n  j\nshort\n",
 	} {
 		if got := human.Table(human.Fold(lines, width)); got != want {
 			t.Errorf("%d columns: got %q, want %q", width, got, want)

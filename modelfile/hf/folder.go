@@ -90,7 +90,7 @@ func describe(dir string) (m modelfile.Model, made models.Model, f family, err e
 	if info, err := os.Stat(dir); err != nil {
 		return m, nil, f, err
 	} else if !info.IsDir() {
-		return m, nil, f, fmt.Errorf("%s is a file: want a folder with %s and %s", dir, configFile, weightsFile)
+		return m, nil, f, fmt.Errorf("%s is a file: want a folder with %s and %s, or a GGUF file", dir, configFile, weightsFile)
 	}
 	if holds(dir, pickled...) && !holds(dir, weightsFile, indexFile) {
 		return m, nil, f, fmt.Errorf("%s has its weights in %s alone, a form whose readers run code that is in it; make safetensors of them: "+

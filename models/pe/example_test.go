@@ -7,18 +7,18 @@ import (
 )
 
 func Example() {
-	row, err := pe.Find("rope")
+	row, err := pe.Find("alibi")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(row.Source)
-	_, err = row.Make.New(pe.Dims{Model: 16, Heads: 2, Head: 8, Layers: 2}, []byte(`{"theta": 500}`))
+	_, err = row.Make.New(pe.Dims{Model: 16, Heads: 2, Head: 8, Layers: 2}, []byte(`{"factor": 2}`))
 	fmt.Println(err)
-	_, err = row.Make.New(pe.Dims{Model: 16, Heads: 2, Head: 8, Layers: 2}, []byte(`{"thetta": 500}`))
+	_, err = row.Make.New(pe.Dims{Model: 16, Heads: 2, Head: 8, Layers: 2}, []byte(`{"facter": 2}`))
 	fmt.Println(err)
 	// Output:
-	// Su et al. 2021, arXiv 2104.09864
+	// Press et al. 2021, arXiv 2108.12409
 	// <nil>
-	// encoding rope: settings {"thetta": 500}: json: unknown field "thetta"
+	// encoding alibi: settings {"facter": 2}: unknown key "facter"; did you mean "factor"? known: factor
 }

@@ -257,7 +257,8 @@ func TestFindErrors(t *testing.T) {
 		"absolute": "sinusoidal or learned",
 		"rotary":   "called rope",
 		"relative": "t5 or txl",
-		"rop":      "nope, rope, alibi",
+		"spiral":   "nope, rope, alibi",
+		"rop":      `did you mean "rope"?`,
 	} {
 		_, err := pe.Find(name)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name) {

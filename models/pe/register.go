@@ -1,14 +1,16 @@
 package pe
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/nopezoo/zoo/internal/suggest"
 )
 
 // registered are the rows of other modules, in the order in which they came.
@@ -75,9 +77,19 @@ func parse[P any](raw json.RawMessage) (p P, err error) {
 	if len(raw) == 0 {
 		return p, nil
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&p); err != nil {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(raw, &given) == nil { // else the error is below
+		var known []string
+		for _, s := range settingsOf(reflect.TypeFor[P]()) {
+			known = append(known, s.Name)
+		}
+		for _, key := range slices.Sorted(maps.Keys(given)) {
+			if !slices.Contains(known, key) {
+				return p, fmt.Errorf("settings %s: %w", raw, suggest.Unknown("key", key, known))
+			}
+		}
+	}
+	if err := json.Unmarshal(raw, &p); err != nil {
 		return p, fmt.Errorf("settings %s: %w", raw, err)
 	}
 	return p, nil

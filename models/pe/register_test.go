@@ -64,7 +64,7 @@ func ExampleRegister() {
 	fmt.Println(err)
 	// Output:
 	// q·k − √(t−j)
-	// encoding root: settings {"slope": 2}: json: unknown field "slope"
+	// encoding root: settings {"slope": 2}: unknown key "slope"; known: factor
 }
 
 func TestRegistered(t *testing.T) {

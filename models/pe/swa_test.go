@@ -21,7 +21,7 @@ func TestSWA(t *testing.T) {
 	}
 	for settings, want := range map[string]string{
 		`{"window":1}`: "window 1: want 2 to 65536 tokens", `{"window":-4}`: "window -4", `{"window":70000}`: "window 70000",
-		`{"width":4}`: `unknown field "width"`,
+		`{"width":4}`: `unknown key "width"; known: window`,
 	} {
 		if _, err := row.Make.New(d, json.RawMessage(settings)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", settings, err, want)

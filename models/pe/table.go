@@ -180,7 +180,8 @@ func findOne(name string) (Row, error) {
 		if near := nearestOther(name, names); near != "" {
 			return Row{}, fmt.Errorf("unknown encoding %q; did you mean %q, here called %s?", name, near, strings.Join(called(near), " or "))
 		}
-		return Row{}, fmt.Errorf("%w %q; known: %s", ErrUnknown, name, strings.Join(names, ", "))
+		unknown := suggest.Unknown("encoding", name, names).Error()
+		return Row{}, fmt.Errorf("%w%s", ErrUnknown, strings.TrimPrefix(unknown, ErrUnknown.Error()))
 	case 1:
 		return Row{}, fmt.Errorf("unknown encoding %q; here it is called %s", name, meant[0])
 	default:

@@ -62,7 +62,7 @@ func File(name string, r export.Report, other *Foreign) [][]string {
 		add("beside float32", difference(*r.Difference))
 	}
 	for _, key := range slices.Sorted(maps.Keys(r.Metadata)) {
-		add(key, clip(r.Metadata[key], 100))
+		add(key, clip(r.Metadata[key], 64))
 	}
 	if r.CardProblem != "" {
 		add("no card", r.CardProblem)
@@ -118,13 +118,14 @@ func histogram(ops map[string]int) string {
 	return strings.Join(list, ", ")
 }
 
-// clip cuts a long line, between two characters.
+// clip cuts a text of more characters than most, so that it says with fewer how many are left out. A hash has 64.
 func clip(s string, most int) string {
 	r := []rune(s)
 	if len(r) <= most {
 		return s
 	}
-	return string(r[:most]) + fmt.Sprintf("… (%d more)", len(r)-most)
+	const more = 19 // for what is left out
+	return string(r[:most-more]) + fmt.Sprintf("… (%d more)", len(r)-most+more)
 }
 
 // CheckpointInfo is what a checkpoint says, without weights.

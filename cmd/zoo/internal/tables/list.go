@@ -104,7 +104,11 @@ func Tasks() (values any, lines [][]string, err error) {
 			return nil, nil, err
 		}
 		list = append(list, a)
-		lines = append(lines, []string{a.Name, a.Train, a.Beyond, a.Lengths,
+		possible := a.Lengths
+		if t.Lengths.Max >= task.MaxLength-1 { // odd lengths end before it
+			possible = fmt.Sprintf("from %d", t.Lengths.Min)
+		}
+		lines = append(lines, []string{a.Name, a.Train, a.Beyond, possible,
 			fmt.Sprintf("%.2g", a.Chance), strings.TrimSpace(a.Prompt) + " ⏵ " + a.Target})
 	}
 	lines = append(lines, []string{"file:PATH", "", "", "", "", "your own samples; see: zoo data --help"})
@@ -157,11 +161,11 @@ func Models(catalogue []catalogue.Manifest, wanted func(encoding, tasks string) 
 func Runs(runs []find.Run) (values any, lines [][]string) {
 	list := append([]find.Run{}, runs...) // an empty list for programs, too
 	for _, r := range runs {
-		loss := ""
+		state := r.State
 		if r.Loss != nil {
-			loss = fmt.Sprintf("loss %.4g", *r.Loss)
+			state += fmt.Sprintf(", loss %.4g", *r.Loss)
 		}
-		lines = append(lines, []string{r.Dir, r.Encoding, r.Task, r.Lengths, r.State, loss})
+		lines = append(lines, []string{r.Dir, r.Encoding, r.Task, r.Lengths, state})
 	}
 	return list, lines
 }

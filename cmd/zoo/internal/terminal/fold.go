@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/rivo/uniseg"
@@ -24,7 +25,8 @@ func foldMessage(text string, width int) string {
 // gap is the space between a label and its text.
 var gap = regexp.MustCompile(`\S {2,}`)
 
-// Fold breaks lines wider than width between words. What goes on below is indented, or stands below the text of a label.
+// Fold breaks lines wider than width between words. What goes on below is indented, or stands below the text of a label,
+// unless that leaves a word no room.
 func Fold(text string, width int) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -36,8 +38,13 @@ func Fold(text string, width int) string {
 		hang := first + "  "
 		if at := gap.FindStringIndex(words); at != nil {
 			label := first + words[:at[1]]
-			if n := uniseg.StringWidth(label); n <= width/2 {
-				first, words, hang = label, words[at[1]:], strings.Repeat(" ", n)
+			text := words[at[1]:]
+			switch n := uniseg.StringWidth(label); {
+			case n > width/2:
+			case roomy(text, width-n):
+				first, words, hang = label, text, strings.Repeat(" ", n)
+			default:
+				first, words = strings.TrimRight(label, " ")+"\n"+hang, text
 			}
 		}
 		folded := human.Wrap(words, width-len(hang))
@@ -45,6 +52,11 @@ func Fold(text string, width int) string {
 		lines[i] = first + folded
 	}
 	return strings.Join(lines, "\n")
+}
+
+// roomy reports whether each word of a text has room.
+func roomy(text string, width int) bool {
+	return !slices.ContainsFunc(strings.Split(human.Wrap(text, width), "\n"), func(line string) bool { return uniseg.StringWidth(line) > width })
 }
 
 // cut makes a line printable and at most width columns wide.

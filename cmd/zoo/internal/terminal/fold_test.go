@@ -22,6 +22,7 @@ func TestFold(t *testing.T) {
 			"stopped; go on with:\n  zoo train --resume runs/x;\n  or leave it"},
 		{"a-word-wider-than-the-terminal stays whole", 12, "a-word-wider-than-the-terminal\n  stays\n  whole"},
 		{"  time   at most five minutes", 18, "  time   at most\n         five\n         minutes"},
+		{"  cache   /home/me/.cache/zoo: not there", 24, "  cache\n    /home/me/.cache/zoo:\n    not there"},
 		{"a long label    and text", 16, "a long label\n  and text"},
 		{"模型 模型 模型", 10, "模型\n  模型\n  模型"},
 		{"no room at all", 0, "no\n  room\n  at\n  all"},

@@ -100,6 +100,9 @@ func (s Streams) Ask(ctx context.Context, question string) (yes bool, err error)
 		line, _ := bufio.NewReader(r).ReadBytes('\n')
 		return line, nil
 	})
+	if err != nil {
+		fmt.Fprintln(s.Err) // what follows begins a line
+	}
 	text := strings.ToLower(strings.TrimSpace(string(line)))
 	return text == "y" || text == "yes", err
 }

@@ -35,6 +35,15 @@ func TestAsk(t *testing.T) {
 	if (Streams{}).IsPiped() {
 		t.Error("nothing is piped in")
 	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	r, w := io.Pipe()
+	defer w.Close()
+	var asked strings.Builder
+	s := Streams{In: r, Err: &asked}
+	if _, err := s.Ask(ended, "really?"); !errors.Is(err, context.Canceled) || asked.String() != "really? [y/N] \n" {
+		t.Errorf("interrupted: %v, asked %q: the error would stand behind the question", err, &asked)
+	}
 }
 
 // A text that is too long is refused, and so is one that never ends when the command is interrupted.
