@@ -138,9 +138,9 @@ type Config struct {
 	Mixer string `json:"mixer,omitempty"`
 	// BetaMax, Decay, Conv and Gate are the DeltaNet's. BetaMax is the greatest step β, more
 	// than 0 and at most 2: with 2, the default, a token can turn a direction of the state
-	// around, with 1 only clear it. Decay of the state is "learned" or "none". Conv is the
-	// number of tokens that the short convolution sees, the token itself among them (default
-	// 4; with 1 there is none). Gate of the output is "silu" or "none".
+	// around, with 1 only clear it. Decay of the state is "learned", a number for each head, "channel", one for each
+	// feature of its keys, or "none". Conv is the number of tokens that the short convolution sees, the token itself among
+	// them (default 4; with 1 there is none). Gate of the output is "silu", "sigmoid", of rank K, or "none".
 	BetaMax float64 `json:"beta_max,omitempty"`
 	Decay   string  `json:"decay,omitempty"`
 	Conv    int     `json:"conv,omitempty"`

@@ -6,11 +6,11 @@ import (
 )
 
 // longestChunk bounds the chunks of deltaChunks: longer ones are more work, shorter ones
-// more operators.
-const longestChunk = 32
+// more operators. With decays by channel a chunk of n tokens takes n·n·K numbers.
+const longestChunk, longestByChannel = 32, 16
 
 // deltaChunks is the recurrence of a DeltaNet over sequences of a known length T, from a
-// state of 0, by products of matrices: q, k and v are [B,H,T,K], β and log α [B,H,T], and
+// state of 0, by products of matrices: q, k and v are [B,H,T,K], β [B,H,T], log α [B,H,T] or [B,H,T,K], and
 // the result is [B,H,T,K].
 //
 // The sequence is cut into chunks (arXiv 2412.06464, section 3.3). Written with the change
@@ -25,24 +25,41 @@ const longestChunk = 32
 //
 //	o_i = γ_i S q_i + Σ_{j≤i} γ_i/γ_j (k_j·q_i) u_j
 //
-// Quotients of γ are taken as differences of logarithms, and are at most 1.
+// Quotients of γ are taken as differences of logarithms, and are at most 1. With an α for each channel γ_i/γ_j is a factor
+// of each term of the products with k_j.
 func deltaChunks(b *graph.Builder, length int, q, k, v, beta, decay *graph.Node) *graph.Node {
-	batch, heads, head, n := q.Dim(0), q.Dim(1), q.Dim(3), chunkOf(length)
+	byChannel, longest, width := len(decay.Shape) == 4, longestChunk, graph.N(1)
+	if byChannel {
+		longest, width = longestByChannel, q.Dim(3)
+	}
+	batch, heads, head, n := q.Dim(0), q.Dim(1), q.Dim(3), chunkOf(length, longest)
 	cut := func(x *graph.Node, last graph.Dim) *graph.Node {
 		return b.Reshape(x, batch, heads, graph.N(length/n), graph.N(n), last)
 	}
 	q, k, v, beta = cut(q, head), cut(k, head), cut(v, head), cut(beta, graph.N(1))
-	log := b.CumSum(cut(decay, graph.N(1)), 3) // of γ
+	log := b.CumSum(cut(decay, width), 3) // of γ
 	gamma := b.Exp(log)
-	later := pattern(b, n, func(i, j int) bool { return j > i })
-	between := b.Exp(b.Add(b.Sub(log, b.Transpose(log, 0, 1, 2, 4, 3)), b.Mul(later, b.Float(masked)))) // γ_i/γ_j
+	later := b.Mul(pattern(b, n, func(i, j int) bool { return j > i }), b.Float(masked))
+	earlier := pattern(b, n, func(i, j int) bool { return j < i })
 
 	step := b.Mul(k, beta)
-	keys := b.Transpose(k, 0, 1, 2, 4, 3)
-	a := b.Mul(b.MatMul(step, keys), b.Mul(between, pattern(b, n, func(i, j int) bool { return j < i })))
+	var a, weights *graph.Node
+	if byChannel {
+		between := b.Exp(b.Add(b.Sub(b.Unsqueeze(log, 4), b.Unsqueeze(log, 3)), b.Unsqueeze(later, 2))) // γ_i/γ_j, [..., n,n,K]
+		terms := b.Mul(between, b.Unsqueeze(k, 3))
+		products := b.MatMul(terms, b.Concat(5, b.Unsqueeze(step, 5), b.Unsqueeze(q, 5))) // [..., n,n,2]
+		column := func(i int) *graph.Node {
+			return b.Reshape(b.Slice(products, 5, graph.N(i), graph.N(i+1)), batch, heads, graph.N(length/n), graph.N(n), graph.N(n))
+		}
+		a, weights = b.Mul(column(0), earlier), column(1)
+	} else {
+		between := b.Exp(b.Add(b.Sub(log, b.Transpose(log, 0, 1, 2, 4, 3)), later)) // γ_i/γ_j
+		keys := b.Transpose(k, 0, 1, 2, 4, 3)
+		a = b.Mul(b.MatMul(step, keys), b.Mul(between, earlier))
+		weights = b.Mul(b.MatMul(q, keys), between)
+	}
 	inverse := unitInverse(b, a, n)
 	u := b.MatMul(inverse, b.Mul(v, beta))
-	weights := b.Mul(b.MatMul(q, keys), between)
 	if n == length {
 		return b.Reshape(b.MatMul(weights, u), batch, heads, graph.N(length), head)
 	}
@@ -74,9 +91,9 @@ func chunkStates(b *graph.Builder, e, w, x, gamma *graph.Node) *graph.Node {
 	return b.Concat(2, list...)
 }
 
-// chunkOf returns the length of the chunks of a sequence: the greatest that divides it.
-func chunkOf(length int) int {
-	n := min(length, longestChunk)
+// chunkOf returns the length of the chunks of a sequence: the greatest that divides it, and is no longer than longest.
+func chunkOf(length, longest int) int {
+	n := min(length, longest)
 	for length%n != 0 {
 		n--
 	}

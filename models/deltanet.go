@@ -28,6 +28,12 @@ import (
 //	α_t = exp(−exp(a) softplus(W_a x_t + d)), or 1 without decay
 //	y_t = W_o (rmsnorm(o_t) ∘ silu(W_g x_t))
 //
+// Kimi Delta Attention (Kimi Team 2025, arXiv 2510.26692) has decay "channel", gate "sigmoid" and a beta_max of 1: α is a
+// number for each feature of a head's keys, and both come from a product of rank K:
+//
+//	α_t = exp(−exp(a) softplus(F₂ F₁ x_t + d)), and S_(t−1) Diag(α_t) in α_t S_(t−1)'s place
+//	y_t = W_o (rmsnorm(o_t) ∘ σ(G₂ G₁ x_t + g))
+//
 // conv sums each channel over the last tokens with weights of its own. Values are as wide
 // as keys, as in attention, where the paper has them twice as wide.
 //
@@ -121,10 +127,10 @@ func resolveDeltaNet(c Config) (Config, error) {
 	switch {
 	case !(c.BetaMax > 0 && c.BetaMax <= 2):
 		return c, fmt.Errorf("beta_max %v: want more than 0 and at most 2", c.BetaMax)
-	case c.Decay != "learned" && c.Decay != "none":
-		return c, fmt.Errorf("decay %q: want learned or none", c.Decay)
-	case c.Gate != "silu" && c.Gate != "none":
-		return c, fmt.Errorf("gate %q: want silu or none", c.Gate)
+	case !slices.Contains([]string{"learned", "channel", "none"}, c.Decay):
+		return c, fmt.Errorf("decay %q: want learned, channel or none", c.Decay)
+	case !slices.Contains([]string{"silu", "sigmoid", "none"}, c.Gate):
+		return c, fmt.Errorf("gate %q: want silu, sigmoid or none", c.Gate)
 	case !(c.ConvStd >= 0 && c.ConvStd <= 100):
 		return c, fmt.Errorf("conv_std %v: want 0 to 100", c.ConvStd)
 	}
@@ -143,29 +149,39 @@ func deltaParams(c Config, at string, in stds) []pe.Param {
 		p.Full = true
 		return p
 	}
-	list := []pe.Param{gate("b_proj.weight")}
-	if c.Decay == "learned" {
-		list = append(list, gate("a_proj.weight"),
-			pe.Param{Name: at + "log_rate", Shape: []int{c.NHeads}},
-			pe.Param{Name: at + "dt_bias", Shape: []int{c.NHeads}, Init: firstDecays(c.NHeads)})
+	list, decays := []pe.Param{gate("b_proj.weight")}, c.NHeads
+	switch c.Decay {
+	case "learned":
+		list = append(list, gate("a_proj.weight"))
+	case "channel":
+		decays = inner
+		list = append(list, matrix("a_down.weight", c.DHead, c.DModel, in.kv), matrix("a_up.weight", inner, c.DHead, in.kv))
+	}
+	if c.Decay != "none" {
+		list = append(list, pe.Param{Name: at + "log_rate", Shape: []int{c.NHeads}},
+			pe.Param{Name: at + "dt_bias", Shape: []int{decays}, Init: firstDecays(decays)})
 	}
 	if c.Conv > 1 {
 		list = append(list, matrix("conv.weight", c.Conv, 3*inner, cmp.Or(c.ConvStd, 1/math.Sqrt(float64(c.Conv)))))
 	}
-	if c.Gate == "silu" {
+	switch c.Gate {
+	case "silu":
 		list = append(list, matrix("g_proj.weight", inner, c.DModel, in.kv))
+	case "sigmoid":
+		list = append(list, matrix("g_down.weight", c.DHead, c.DModel, in.kv), matrix("g_up.weight", inner, c.DHead, in.kv),
+			pe.Param{Name: at + "g_up.bias", Shape: []int{inner}})
 	}
 	return append(list, pe.Param{Name: at + "o_norm.weight", Shape: []int{c.DHead}, Mean: 1, Decay: in.decayGains})
 }
 
-// firstDecays are d for states that decay by 0.001 to 0.1 a token at first, head after
-// head. The reference code (fla) draws such rates, and multiplies them with factors up to
+// firstDecays are d for states that decay by 0.001 to 0.1 a token at first, one after
+// the other. The reference code (fla) draws such rates, and multiplies them with factors up to
 // 16: too much for short tasks that are trained from scratch.
-func firstDecays(heads int) []float64 {
-	list := make([]float64, heads)
-	for h := range list {
-		rate := 0.001 * math.Pow(100, (float64(h)+0.5)/float64(heads))
-		list[h] = math.Log(math.Expm1(rate)) // softplus of it is the rate
+func firstDecays(n int) []float64 {
+	list := make([]float64, n)
+	for i := range list {
+		rate := 0.001 * math.Pow(100, (float64(i)+0.5)/float64(n))
+		list[i] = math.Log(math.Expm1(rate)) // softplus of it is the rate
 	}
 	return list
 }
@@ -176,11 +192,18 @@ func (p *pass) deltaNet(i int, at string, u *graph.Node) *graph.Node {
 	inner := heads.Mul(head)
 	q, k, v := p.deltaInputs(i, at, u)
 	beta := b.Mul(b.Sigmoid(p.eachHead(u, at+"b_proj.weight")), b.Float(p.cfg.BetaMax))
-	decay := b.Expand(b.Float(0), beta.Shape...) // log α
-	if p.cfg.Decay == "learned" {
+	var decay *graph.Node // log α, [B,H,T] or, of channels, [B,H,T,K]
+	switch p.cfg.Decay {
+	case "learned":
 		rate := b.Reshape(b.Exp(p.param(at+"log_rate")), heads, graph.N(1))
 		bias := b.Reshape(p.param(at+"dt_bias"), heads, graph.N(1))
 		decay = b.Neg(b.Mul(rate, b.Softplus(b.Add(p.eachHead(u, at+"a_proj.weight"), bias))))
+	case "channel":
+		rate := b.Reshape(b.Exp(p.param(at+"log_rate")), heads, graph.N(1), graph.N(1))
+		raw := b.Add(p.project(at+"a_up", p.project(at+"a_down", u)), p.param(at+"dt_bias"))
+		decay = b.Neg(b.Mul(rate, b.Softplus(splitHeads(b, raw, p.batch, p.seq, p.cfg.NHeads, p.cfg.DHead))))
+	default:
+		decay = b.Expand(b.Float(0), beta.Shape...)
 	}
 	var o *graph.Node
 	if p.mode.Cache {
@@ -190,8 +213,11 @@ func (p *pass) deltaNet(i int, at string, u *graph.Node) *graph.Node {
 	}
 	o = b.Reshape(joinHeads(b, o), p.rows().Mul(heads), head)
 	o = b.Reshape(p.headNorm(at+"o_norm", o), p.rows(), inner)
-	if p.cfg.Gate == "silu" {
+	switch p.cfg.Gate {
+	case "silu":
 		o = b.Mul(o, silu(b, linear(b, u, p.param(at+"g_proj.weight"))))
+	case "sigmoid":
+		o = b.Mul(o, b.Sigmoid(p.project(at+"g_up", p.project(at+"g_down", u))))
 	}
 	b.In("o_proj", func() { o = p.project(at+"o_proj", o) })
 	return p.dropRows(strings.TrimSuffix(at, "."), o)
@@ -227,12 +253,18 @@ func (p *pass) deltaInputs(i int, at string, u *graph.Node) (q, k, v *graph.Node
 	return part(qk, 0), part(qk, 1), part(x, 2)
 }
 
-// deltaStep is the recurrence over one token, from q, k and v [B,H,1,K], β and log α
-// [B,H,1]. The layer keeps Sᵀ, [B,H,K,K].
+// deltaStep is the recurrence over one token, from q, k and v [B,H,1,K], β [B,H,1] and log α [B,H,1] or [B,H,1,K]. The
+// layer keeps Sᵀ, [B,H,K,K].
 func (p *pass) deltaStep(i int, q, k, v, beta, decay *graph.Node) *graph.Node {
 	b, heads, head := p.b, graph.N(p.cfg.NHeads), graph.N(p.cfg.DHead)
 	before, keep := p.carry(i, "state", p.batch, heads, head, head)
-	state := b.Mul(before, b.Unsqueeze(b.Exp(decay), 3))
+	kept := b.Exp(decay)
+	if p.cfg.Decay == "channel" {
+		kept = b.Reshape(kept, p.batch, heads, head, graph.N(1))
+	} else {
+		kept = b.Unsqueeze(kept, 3)
+	}
+	state := b.Mul(before, kept)
 	change := b.Mul(b.Sub(v, b.MatMul(k, state)), b.Unsqueeze(beta, 3)) // [B,H,1,K]
 	state = b.Add(state, b.Mul(b.Reshape(k, p.batch, heads, head, graph.N(1)), change))
 	keep(state)

@@ -24,6 +24,9 @@ func deltanets() map[string]models.Config {
 	faithful.Settings, faithful.Conv = "faithful", 3
 	gpt2.Settings = "gpt2"
 	positive.BetaMax, positive.NHeads, positive.DHead = 1, 1, 5
+	kimi, kimiHybrid := base, base // of Kimi Linear
+	kimi.Decay, kimi.Gate, kimi.BetaMax = "channel", "sigmoid", 1
+	kimiHybrid.Decay, kimiHybrid.Gate, kimiHybrid.Encoding, kimiHybrid.AttentionGate = "channel", "sigmoid", "deltanet/nope", "element"
 	hybrid := base
 	hybrid.Encoding, hybrid.NLayers = "deltanet/rope", 3
 	windows := base
@@ -38,7 +41,7 @@ func deltanets() map[string]models.Config {
 	narrow.Encoding, narrow.Window = "deltanet/rope", "0/7"
 	return map[string]models.Config{"default": base, "plain": plain, "faithful": faithful, "gpt2": gpt2,
 		"positive": positive, "hybrid": hybrid, "hybrid with windows": windows, "hybrid with settings": settled,
-		"hybrid in a window": narrow}
+		"hybrid in a window": narrow, "decay by channel": kimi, "hybrid with decay by channel": kimiHybrid}
 }
 
 func init() { twins["deltanet"] = deltaTwin }
@@ -86,33 +89,58 @@ func deltaTwin(w *twin) {
 		var out []float64
 		for h := range c.NHeads {
 			q, k, v := unitLength(w.head(y[:inner], h)), unitLength(w.head(y[inner:], h)), w.head(y[2*inner:], h)
-			step, alpha := c.BetaMax/(1+math.Exp(-beta[h])), 1.0
-			if c.Decay == "learned" {
-				a := w.matrix(at + "a_proj.weight")(l.hidden[t])[h]
-				rate := float64(tensor.Data[float32](w.w[at+"log_rate"])[h])
-				bias := float64(tensor.Data[float32](w.w[at+"dt_bias"])[h])
-				alpha = math.Exp(-math.Exp(rate) * math.Log1p(math.Exp(a+bias)))
-			}
+			step := c.BetaMax / (1 + math.Exp(-beta[h]))
+			alpha := w.deltaDecays(at, l.hidden[t], h)
 			o := make([]float64, c.DHead)
-			for i, row := range m.state[h] { // S (I − β k kᵀ) by rows
+			for i, row := range m.state[h] { // S Diag(α) (I − β k kᵀ) by rows
 				read := 0.0
 				for j := range row {
+					row[j] *= alpha[j]
 					read += row[j] * k[j]
 				}
 				for j := range row {
-					row[j] = alpha*(row[j]-step*read*k[j]) + step*v[i]*k[j]
+					row[j] += step * (v[i] - read) * k[j]
 					o[i] += row[j] * q[j]
 				}
 			}
 			out = append(out, w.norm(at+"o_norm.weight", o)...)
 		}
-		if c.Gate == "silu" {
+		switch c.Gate {
+		case "sigmoid":
+			for i, g := range w.project(at+"g_up", w.matrix(at+"g_down.weight")(l.hidden[t])) {
+				out[i] /= 1 + math.Exp(-g)
+			}
+		case "silu":
 			for i, g := range w.matrix(at + "g_proj.weight")(l.hidden[t]) {
 				out[i] *= g / (1 + math.Exp(-g))
 			}
 		}
 		return out
 	}
+}
+
+// deltaDecays are α of a head's channels, for a token's input.
+func (w *twin) deltaDecays(at string, x []float64, head int) []float64 {
+	c := w.cfg
+	alpha := make([]float64, c.DHead)
+	for i := range alpha {
+		var raw float64
+		n := head
+		switch c.Decay {
+		case "none":
+			alpha[i] = 1
+			continue
+		case "learned":
+			raw = w.matrix(at + "a_proj.weight")(x)[n]
+		case "channel":
+			n = head*c.DHead + i
+			raw = w.matrix(at + "a_up.weight")(w.matrix(at + "a_down.weight")(x))[n]
+		}
+		rate := float64(tensor.Data[float32](w.w[at+"log_rate"])[head])
+		bias := float64(tensor.Data[float32](w.w[at+"dt_bias"])[n])
+		alpha[i] = math.Exp(-math.Exp(rate) * math.Log1p(math.Exp(raw+bias)))
+	}
+	return alpha
 }
 
 func unitLength(x []float64) []float64 {
@@ -323,4 +351,72 @@ func TestDeltaNetText(t *testing.T) {
 		t.Fatal(err)
 	}
 	graphtest.Golden(t, "deltanet", g.String())
+}
+
+// Outputs of heads that another program (numpy) computed by the formula of Kimi Delta Attention from the arrays of
+// checkArray, with 3 taps. The twin is compared, with which all graphs are.
+func TestKimiCheckValues(t *testing.T) {
+	kimi := func(gate string, beta float64) [][]float64 {
+		cfg := checkConfig("deltanet")
+		cfg.Decay, cfg.Gate, cfg.Conv, cfg.BetaMax, cfg.HeadNormEps = "channel", gate, 3, beta, 1e-6
+		m := newDecoder(t, cfg)
+		weights, inner := models.InitWeights(m.Params(), 1), checkHeads*checkHead
+		set := func(name, array string, amp, offset float64) {
+			w := weights["layers.0.attn."+name]
+			for i, v := range checkArray(array, amp, w.Len()) {
+				tensor.Data[float32](w)[i] = float32(v + offset)
+			}
+		}
+		set("a_down.weight", "f1", 0.5, 0)
+		set("a_up.weight", "f2", 0.5, 0)
+		set("dt_bias", "dt", 1, -3)
+		set("log_rate", "al", 0.5, 0)
+		set("b_proj.weight", "b", 0.5, 0)
+		if gate == "sigmoid" {
+			set("g_down.weight", "g1", 0.5, 0)
+			set("g_up.weight", "g2", 0.5, 0)
+			set("g_up.bias", "gb", 0.5, 0)
+		}
+		l := &twinLayer{}
+		tokens := func(array string) (rows [][]float64) {
+			values := checkArray(array, 1, checkTokens*inner)
+			for t := range checkTokens {
+				var row []float64
+				for h := range checkHeads {
+					row = append(row, values[(h*checkTokens+t)*checkHead:][:checkHead]...)
+				}
+				rows = append(rows, row)
+			}
+			return rows
+		}
+		l.q, l.k, l.v = tokens("q"), tokens("k"), tokens("v")
+		for row := range slices.Chunk(checkInput(), checkWidth) {
+			l.hidden = append(l.hidden, row)
+		}
+		for part, array := range []string{"cq", "ck", "cv"} {
+			for i, v := range checkArray(array, 0.6, 3*inner) {
+				tensor.Data[float32](weights["layers.0.attn.conv.weight"])[i/inner*3*inner+part*inner+i%inner] = float32(v)
+			}
+		}
+		w := twinOf(t, "deltanet", m.Config()).weights(weights)
+		var out [][]float64
+		for t := range checkTokens {
+			out = append(out, w.mix(l, t))
+		}
+		return out
+	}
+	compareOutputs(t, "normed and gated", kimi("sigmoid", 1), [2][4]float64{
+		{-0.5475812, -0.4903761, -0.2554785, -0.3038555}, {-0.1999174, -0.0492876, -0.4573948, -0.1440331}}, -0.5906847)
+	last := kimi("none", 2)[checkTokens-1]
+	for h, want := range [2][4]float64{{-0.0467225, -0.1104706, -0.0403983, -0.1093361}, {-0.1487846, -0.0282550, -0.1662758, -0.0084574}} {
+		square := 0.0
+		for _, v := range want {
+			square += v * v / checkHead
+		}
+		for i, v := range want {
+			if got := last[h*checkHead+i] * math.Sqrt(square+1e-6); math.Abs(got-v) > 2e-6 {
+				t.Errorf("beta_max 2, head %d, feature %d: %.7f, want %.7f", h, i, got, v)
+			}
+		}
+	}
 }

@@ -101,11 +101,16 @@ func TestNames(t *testing.T) {
 				t.Errorf("NAMES.md against the model (-declared +listed):\n%s", diff)
 			}
 		})
-		used[kinds[0]] = true
+		for _, kind := range kinds {
+			used[kind] = true
+		}
 	}
-	blocks := []string{"deltanet"} // architectures whose layers are the decoder's, except the mixer of tokens
 	for _, name := range models.Encodings() {
-		if _, err := pe.Find(name); err == nil || slices.Contains(blocks, name) {
+		if name == "deltanet" { // its layers are the decoder's, except the mixer of tokens
+			check(name, func(*models.Config) {}, name, "decoder", "deltanet, decay learned", "deltanet, gate silu")
+			check(name, func(c *models.Config) { c.Decay, c.Gate = "channel", "sigmoid" },
+				"deltanet, decay channel", "deltanet, gate sigmoid", name, "decoder")
+		} else if _, err := pe.Find(name); err == nil {
 			check(name, func(*models.Config) {}, name, "decoder")
 		} else {
 			check(name, func(c *models.Config) { c.NUnits, c.NModules = units, modules }, name)
