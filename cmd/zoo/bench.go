@@ -96,6 +96,7 @@ func benchVerb(a *app) *cobra.Command {
 	f.BoolVar(&o.Untimed, "untimed", false, "no times: what a model is certain to answer is not generated")
 	f.IntVar(&o.NewTokens, "new-tokens", o.NewTokens, "with --measure speed: tokens generated after the length")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
+	f.StringVar(&o.shard, "shard", "", "one `I/N` of N shares of the models, from 1/N on; /N: the one that a scheduler's array says")
 	f.BoolVar(&o.catalogue, "catalogue", false, "the catalogue's models, where there are runs too")
 	f.StringSliceVar(&o.checkpoints, "checkpoint", []string{zoo.Last},
 		"checkpoints of each run: last, best, steps such as 1000, or all that are there")

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/find"
 	"github.com/nopezoo/zoo/experiment/bench"
+	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/zoo"
 )
@@ -30,6 +32,7 @@ type modelFlags struct {
 	profiles      []string // "" is the default, of a file its own
 	dtypes        []string
 	interventions interventionFlags
+	shard         string // I/N: the I-th of N shares; "" for all
 }
 
 // check refuses words that name no form of a model, or one that a provider does not compute in.
@@ -89,6 +92,9 @@ func (a *app) benchModels(o modelFlags, task string, args []string) ([]bench.Mod
 	if len(profiles) == 0 {
 		profiles = []string{""}
 	}
+	if found, err = o.share(found); err != nil {
+		return nil, fmt.Errorf("--shard %s: %w", o.shard, err)
+	}
 	var out []bench.Model
 	for _, m := range found {
 		for _, profile := range profiles {
@@ -120,6 +126,32 @@ func (o modelFlags) forms(found []zoo.Model) (out []zoo.Model, err error) {
 			}
 			out = append(out, as)
 		}
+	}
+	return out, nil
+}
+
+// share leaves the models of one task of an array, which are dealt out one by one.
+func (o modelFlags) share(all []zoo.Model) (out []zoo.Model, err error) {
+	if o.shard == "" {
+		return all, nil
+	}
+	text, of, _ := strings.Cut(o.shard, "/")
+	shares, err := strconv.Atoi(of)
+	if err != nil || shares < 1 {
+		return nil, errors.New("want I/N, such as 1/16, or /16 in a scheduler's array")
+	}
+	index, from, err := taskIndex(text)
+	if err != nil {
+		return nil, err
+	}
+	if index < 1 || index > shares {
+		return nil, fmt.Errorf("%s: there are shares 1 to %d", from, shares)
+	}
+	if index > len(all) {
+		return nil, fmt.Errorf("no model is left for share %d of %s; use at most as many shares", index, human.Plural(len(all), "model", "models"))
+	}
+	for i := index - 1; i < len(all); i += shares {
+		out = append(out, all[i])
 	}
 	return out, nil
 }

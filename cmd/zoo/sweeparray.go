@@ -56,10 +56,13 @@ var schedulers = []struct {
 	first    int
 }{{"SLURM_ARRAY_TASK_ID", 1}, {"JOB_COMPLETION_INDEX", 0}, {"AWS_BATCH_JOB_ARRAY_INDEX", 0}}
 
-// taskIndex is the number of the task to train, and what says so.
-func taskIndex(folder string, flag int, given bool) (index int, from string, err error) {
-	if given {
-		return flag, fmt.Sprintf("--index %d", flag), nil
+// taskIndex is the number of a task of an array, from 1 on, and what says so: text, or a scheduler where that is empty.
+func taskIndex(text string) (index int, from string, err error) {
+	if text != "" {
+		if index, err = strconv.Atoi(text); err != nil {
+			err = fmt.Errorf("%q is no number", text)
+		}
+		return index, text, err
 	}
 	for _, s := range schedulers {
 		text := os.Getenv(s.variable)
@@ -73,8 +76,7 @@ func taskIndex(folder string, flag int, given bool) (index int, from string, err
 		}
 		return n + 1 - s.first, from, nil
 	}
-	return 0, "", fmt.Errorf("--index is missing: which task of the prepared sweep %s to train, from 1 on; no scheduler says it "+
-		"(SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX, AWS_BATCH_JOB_ARRAY_INDEX)", folder)
+	return 0, "", errors.New("no scheduler says which task it is (SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX, AWS_BATCH_JOB_ARRAY_INDEX)")
 }
 
 // sweepTask trains the runs of one task of a prepared sweep.
@@ -89,9 +91,19 @@ func (a *app) sweepTask(c *cobra.Command, o sweepOptions, folder string) error {
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return fmt.Errorf("%s is no folder of a prepared sweep; a sweep file is named with a flag: zoo sweep --config %[1]s", folder)
 	}
-	index, from, err := taskIndex(folder, o.index, c.Flags().Changed("index"))
-	if err != nil {
+	text := ""
+	if c.Flags().Changed("index") {
+		text = strconv.Itoa(o.index)
+	}
+	index, from, err := taskIndex(text)
+	switch {
+	case err != nil && from == "":
+		return fmt.Errorf("--index is missing: %w; the tasks of %s are counted from 1 on", err, folder)
+	case err != nil:
 		return err
+	}
+	if text != "" {
+		from = "--index " + text
 	}
 	runs, at, err := sweep.ReadTask(folder, index)
 	if err != nil {
