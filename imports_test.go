@@ -15,6 +15,7 @@ const module = "github.com/nopezoo/zoo/"
 
 // layers are the packages from the lowest on: each imports packages of lower layers only.
 var layers = []string{
+	"internal/lists internal/wrap",
 	"card tokenizer tokenizer/chat/internal/jinja tokenizer/hf/internal/oniguruma runtime/native/internal/simd internal/ort/library/librarytest " +
 		"internal/chromiumtest internal/clients internal/files internal/human internal/jsontext internal/machine internal/onnxpb internal/suggest " +
 		"experiment/sweep/internal/child",

@@ -150,6 +150,9 @@ type Pretrained struct {
 	Chat *Chat `json:"chat,omitempty"`
 }
 
+// Declares reports whether a limit of lengths is what the configuration says, and not what the model can take.
+func (p *Pretrained) Declares(limit int) bool { return p != nil && p.DeclaredLength == limit }
+
 // Chat is how a conversation is written: a template in Jinja, and the tokens that begin and end a text.
 type Chat struct {
 	Template string `json:"template"`

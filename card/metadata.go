@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // Prefix starts every metadata key of a card; keys without it are not ours.
@@ -79,10 +81,7 @@ func Parse(metadata map[string]string) (Card, error) {
 	if c.Encoding == c.Architecture {
 		c.Encoding = "" // older files repeat the architecture where it has no encodings
 	}
-	if err := c.validate(); err != nil {
-		return Card{}, fmt.Errorf("card: metadata: %w", err)
-	}
-	return c, nil
+	return c, wrap.Error(c.validate(), "card: metadata")
 }
 
 func checkSchema(metadata map[string]string) error {

@@ -6,6 +6,8 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // maxPlain bounds the contents of a compressed file, in bytes: a hundred times the largest study's.
@@ -51,10 +53,7 @@ func plain(r io.Reader, most, slack int64) (io.Reader, error) {
 		return b, nil
 	}
 	z, err := gzip.NewReader(b)
-	if err != nil {
-		return nil, fmt.Errorf("eval: compressed results: %w", err)
-	}
-	return &bounded{r: z, file: file, most: most, slack: slack}, nil
+	return &bounded{r: z, file: file, most: most, slack: slack}, wrap.Error(err, "eval: compressed results")
 }
 
 // counted counts the bytes that were read.

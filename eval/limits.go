@@ -7,6 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
@@ -61,10 +62,7 @@ func tokensOfSample(t task.Task, c card.Card, length int) (prompt, target int, e
 		return 0, 0, err
 	}
 	ids, start, err := tok.EncodePair(sample.Prompt, sample.Target)
-	if err != nil {
-		return 0, 0, fmt.Errorf("the model's vocabulary cannot write the task %s: %w", t.Name, err)
-	}
-	return start, len(ids) - start + 1, nil
+	return start, len(ids) - start + 1, wrap.Error(err, "the model's vocabulary cannot write the task %s", t.Name)
 }
 
 // available reports what makes a length unavailable as far as it is known without a model: the task has no such length,

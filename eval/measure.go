@@ -3,10 +3,10 @@ package eval
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // measurement says what is measured of a model: samples of a task (Config), windows of running text
@@ -39,15 +39,12 @@ func Measure(ctx context.Context, m Model, c card.Card, what measurement, span t
 	}
 	if errors.Is(err, ErrTooLong) || errors.Is(err, task.ErrNoLength) || errors.Is(err, task.ErrNoSplit) && row.Measure == MeasureAccuracy {
 		row.NA, row.Untimed, row.Reason = true, false, err.Error()
-		if p := c.Pretrained; errors.Is(err, ErrTooLong) && p != nil && p.DeclaredLength == c.MaxLength {
+		if errors.Is(err, ErrTooLong) && c.Pretrained.Declares(c.MaxLength) {
 			row.Reason += " (--beyond lets it be longer)"
 		}
 		err = nil
 	}
-	if err != nil {
-		return row, fmt.Errorf("eval: %s: %w", what.label(span), err)
-	}
-	return row, nil
+	return row, wrap.Error(err, "eval: %s", what.label(span))
 }
 
 // KeyOf returns the key of the row that Measure would give.

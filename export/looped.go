@@ -10,6 +10,7 @@ import (
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/onnxpb"
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // WriteLooped writes a model's graph, whose states are those listed, as a file of the form
@@ -36,10 +37,7 @@ func WriteLooped(
 	if err == nil {
 		err = f.put(w, m, opt, safety.Options{ControlFlow: true})
 	}
-	if err != nil {
-		return fmt.Errorf("export: write answers: %w", err)
-	}
-	return nil
+	return wrap.Error(err, "export: write answers")
 }
 
 // What begins the names of values and nodes.

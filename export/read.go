@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/onnxpb"
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // Read reads an ONNX file into a graph and its weights. It accepts what Write
@@ -42,10 +43,7 @@ func Read(f *safety.File) (*graph.Graph, map[string]*tensor.Tensor, error) {
 	if err == nil {
 		err = r.read(f.Proto.Graph)
 	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("export: read: %w", err)
-	}
-	return r.graph, r.weights, nil
+	return r.graph, r.weights, wrap.Error(err, "export: read")
 }
 
 // reader turns a validated file into a graph.
@@ -287,7 +285,7 @@ func checkOutput(v *onnxpb.ValueInfoProto, n *graph.Node) error {
 // typeOf returns the declared type of an input or output.
 func typeOf(v *onnxpb.ValueInfoProto) (tensor.DType, []graph.Dim, error) {
 	t := v.Type.TensorType
-	dtype, _ := dtypeOf(t.ElemType)
+	dtype := tensor.FromONNX(t.ElemType)
 	var shape []graph.Dim
 	for i, d := range t.Shape.Dim {
 		var dim graph.Dim

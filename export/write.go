@@ -10,6 +10,7 @@ import (
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/onnxpb"
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // Write writes the graph as an ONNX file. weights must hold exactly the graph's
@@ -23,10 +24,7 @@ func Write(w io.Writer, g *graph.Graph, weights map[string]*tensor.Tensor, opt O
 	if err == nil {
 		err = f.put(w, m, opt, safety.Options{})
 	}
-	if err != nil {
-		return fmt.Errorf("export: write: %w", err)
-	}
-	return nil
+	return wrap.Error(err, "export: write")
 }
 
 // put writes a finished file with its metadata, and first what is beside it, or hands it over.

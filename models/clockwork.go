@@ -10,6 +10,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/models/pe"
 )
 
@@ -159,8 +160,5 @@ func (c *clockwork) Graph(Mode) (*graph.Graph, []card.State, error) {
 	logits := b.Unsqueeze(linear(b, present, l.params["head.weight"]), 1)
 	g, err := b.Build(graph.Output{Name: card.Logits.Name, Node: logits},
 		graph.Output{Name: state.Present, Node: present})
-	if err != nil {
-		return nil, nil, fmt.Errorf("models: %s: %w", c.cfg.Name(), err)
-	}
-	return g, []card.State{state}, nil
+	return g, []card.State{state}, wrap.Error(err, "models: %s", c.cfg.Name())
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/models/pe"
 )
 
@@ -253,10 +254,7 @@ func (d *decoder) Graph(m Mode) (*graph.Graph, []card.State, error) {
 	f := d.Forward(b, m)
 	logits := []graph.Output{{Name: card.Logits.Name, Node: f.Logits}}
 	g, err := b.Build(slices.Concat(logits, f.Presents, f.Attentions)...)
-	if err != nil {
-		return nil, nil, fmt.Errorf("models: %s: %w", d.cfg.Name(), err)
-	}
-	return g, f.States, nil
+	return g, f.States, wrap.Error(err, "models: %s", d.cfg.Name())
 }
 
 // Forward adds the forward pass to a builder; its input is card.InputIDs. Failures

@@ -2,13 +2,13 @@ package models
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"strconv"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/models/pe"
 )
 
@@ -112,8 +112,5 @@ func (l *lstm) Graph(Mode) (*graph.Graph, []card.State, error) {
 	logits := b.Unsqueeze(linear(b, h, cell.weights["head.weight"]), 1)
 	g, err := b.Build(graph.Output{Name: card.Logits.Name, Node: logits},
 		graph.Output{Name: state.Present, Node: b.Where(real, b.Concat(1, h, c), past)})
-	if err != nil {
-		return nil, nil, fmt.Errorf("models: %s: %w", l.cfg.Name(), err)
-	}
-	return g, []card.State{state}, nil
+	return g, []card.State{state}, wrap.Error(err, "models: %s", l.cfg.Name())
 }

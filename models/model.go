@@ -5,6 +5,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/models/pe"
 )
 
@@ -30,8 +31,5 @@ func New(cfg Config) (Model, error) {
 		return nil, fmt.Errorf("models: %w", err)
 	}
 	m, err := a.make(cfg)
-	if err != nil {
-		return nil, fmt.Errorf("models: %w", err)
-	}
-	return m, nil
+	return m, wrap.Error(err, "models")
 }

@@ -140,7 +140,7 @@ const allAtOnce = 1 << 30
 
 // chunk returns how many tokens of each of rows one run takes, of a model that takes several.
 func (s *Session) chunk(rows int) int {
-	if s.whole {
+	if s.oneRun {
 		return allAtOnce
 	}
 	return s.opt.Chunk(rows)

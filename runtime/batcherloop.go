@@ -145,7 +145,7 @@ func (b *Batcher) fits(rows, width, left int) bool {
 // chunk returns how many tokens of each of so many new prompts one turn reads.
 func (b *Batcher) chunk(rows int) int {
 	n := b.s.chunk(rows)
-	if b.running != nil && !b.s.whole {
+	if b.running != nil && !b.s.oneRun {
 		n = min(n, max(b.opt.Chunk/rows, 1))
 	}
 	return n

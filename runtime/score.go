@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
@@ -16,10 +17,7 @@ import (
 // MaxLength is ErrTooLong too.
 func (s *Session) Logits(ctx context.Context, ids [][]int64) ([]*tensor.Tensor, error) {
 	out, err := s.logits(ctx, ids)
-	if err != nil {
-		return nil, fmt.Errorf("runtime: logits: %w", err)
-	}
-	return out, nil
+	return out, wrap.Error(err, "runtime: logits")
 }
 
 func (s *Session) logits(ctx context.Context, ids [][]int64) ([]*tensor.Tensor, error) {
@@ -50,10 +48,7 @@ func (s *Session) logits(ctx context.Context, ids [][]int64) ([]*tensor.Tensor, 
 // too.
 func (s *Session) Score(ctx context.Context, ids [][]int64, from []int) ([][]float64, error) {
 	out, err := s.score(ctx, ids, from)
-	if err != nil {
-		return nil, fmt.Errorf("runtime: score: %w", err)
-	}
-	return out, nil
+	return out, wrap.Error(err, "runtime: score")
 }
 
 func (s *Session) score(ctx context.Context, ids [][]int64, from []int) ([][]float64, error) {
@@ -108,7 +103,7 @@ func (s *Session) checkScored(ids [][]int64, from []int) error {
 func (s *Session) fits(kind string, row, positions int) error {
 	if limit := s.card.MaxLength; limit > 0 && positions > limit {
 		remedy := ""
-		if p := s.card.Pretrained; p != nil && p.DeclaredLength == limit {
+		if s.card.Pretrained.Declares(limit) {
 			remedy = ", as it declares; beyond lets a text be longer where the model computes its positions"
 		}
 		return fmt.Errorf("%s %d: %w: it takes %d positions, the model has %d%s", kind, row, ErrTooLong, positions, limit, remedy)

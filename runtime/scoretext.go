@@ -2,8 +2,8 @@ package runtime
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
@@ -12,10 +12,7 @@ import (
 // given the tokens before it. Nothing predicts the first token: its LogProbs is nil. Errors are those of Score.
 func (s *Session) ScoreText(ctx context.Context, ids []int64, top int) ([]TextStep, error) {
 	steps, err := s.scoreText(ctx, ids, top)
-	if err != nil {
-		return nil, fmt.Errorf("runtime: score: %w", err)
-	}
-	return steps, nil
+	return steps, wrap.Error(err, "runtime: score")
 }
 
 func (s *Session) scoreText(ctx context.Context, ids []int64, top int) ([]TextStep, error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/tokenizer"
 )
@@ -30,7 +31,7 @@ type Session struct {
 	longest  int             // bytes of a text that one of its tokens stands for at most; 0 where that is not known
 	noWords  string          // why it has none, of a file that zoo did not write
 	ends     []int64         // tokens that end a text; none where nothing says which
-	whole    bool            // whether a prompt is read in one run: see card.WholePrompts
+	oneRun   bool            // whether a prompt is read in one run: see card.WholePrompts
 	warnings []string        // as Info has them
 	closed   atomic.Bool
 	idle     sync.Pool // of *batch: their memory is what costs
@@ -97,18 +98,12 @@ func OpenBytes(model []byte, opt Options) (*Session, error) {
 // other, so that they are there twice only where others keep them.
 func OpenFile(file *safety.File, opt Options) (*Session, error) {
 	s, err := loadParsed(file, opt)
-	if err != nil {
-		return nil, fmt.Errorf("runtime: open model: %w", err)
-	}
-	return s, nil
+	return s, wrap.Error(err, "runtime: open model")
 }
 
 func open(name string, model []byte, external map[string][]byte, opt Options) (*Session, error) {
 	s, err := load(model, external, opt)
-	if err != nil {
-		return nil, fmt.Errorf("runtime: open %s: %w", name, err)
-	}
-	return s, nil
+	return s, wrap.Error(err, "runtime: open %s", name)
 }
 
 func load(file []byte, external map[string][]byte, opt Options) (*Session, error) {
@@ -145,13 +140,15 @@ func loadParsed(parsed *safety.File, opt Options) (*Session, error) {
 		}
 		s.words, s.ends = words, []int64{tokenizer.EOS}
 	}
-	s.whole = s.card.WholePrompts()
+	s.oneRun = s.card.WholePrompts()
 	if s.words != nil {
 		s.longest = s.words.LongestToken()
 	}
 	s.opt.Beside = nil
-	s.model, err = used.Open(engine.File{Parsed: parsed, Inputs: s.contract.Inputs, Outputs: s.contract.Outputs}, opt.engine())
-	return s, err
+	if s.model, err = used.Open(engine.File{Parsed: parsed, Inputs: s.contract.Inputs, Outputs: s.contract.Outputs}, opt.engine()); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // Close releases the model. Calls in progress end with ErrClosed. Closing again

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/internal/files"
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // ErrLocked means that another process, or another Trainer, trains in the
@@ -23,20 +24,14 @@ func acquire(dir string) (*os.File, error) {
 	if errors.As(err, &held) {
 		return nil, fmt.Errorf("%w (%w); wait for its end, or choose another directory", ErrLocked, held)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("train: %w", err)
-	}
-	return f, nil
+	return f, wrap.Error(err, "train")
 }
 
 // Busy reports whether a Trainer, of any process, is at work in a run
 // directory. Where the system has no lock that tells, it reports false.
 func Busy(dir string) (bool, error) {
 	busy, err := files.Held(filepath.Join(dir, lockFile))
-	if err != nil {
-		return false, fmt.Errorf("train: %w", err)
-	}
-	return busy, nil
+	return busy, wrap.Error(err, "train")
 }
 
 // sweepTemporary removes what writes cut off by a kill have left behind. Only

@@ -1,9 +1,10 @@
 package train
 
 import (
-	"fmt"
 	"io"
 	"os"
+
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // record is a file that grows: metrics and events. What could not be written is
@@ -34,10 +35,7 @@ func (r *record) retry() error {
 	}
 	err := r.write()
 	r.failing = err != nil
-	if err != nil {
-		return fmt.Errorf("write %s: %w", r.path, err)
-	}
-	return nil
+	return wrap.Error(err, "write %s", r.path)
 }
 
 func (r *record) write() error {

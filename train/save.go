@@ -1,7 +1,6 @@
 package train
 
 import (
-	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/files"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
@@ -41,10 +41,7 @@ func (t *Trainer) save() error {
 		}
 	}
 	t.unsavedBest, t.saved = nil, true
-	if err := prune(t.dir, t.now.Step, t.now.Config.Train.KeepCheckpoints, t.now.Progress.BestStep); err != nil {
-		return fmt.Errorf("train: remove old checkpoints: %w", err)
-	}
-	return nil
+	return wrap.Error(prune(t.dir, t.now.Step, t.now.Config.Train.KeepCheckpoints, t.now.Progress.BestStep), "train: remove old checkpoints")
 }
 
 func (t *Trainer) store(c *runfile.Checkpoint) error {
@@ -54,10 +51,7 @@ func (t *Trainer) store(c *runfile.Checkpoint) error {
 		}
 		return c.Write(w)
 	})
-	if err != nil {
-		return fmt.Errorf("train: checkpoint at step %d: %w", c.Step, err)
-	}
-	return nil
+	return wrap.Error(err, "train: checkpoint at step %d", c.Step)
 }
 
 // prune removes all but the newest keep checkpoints, and the best, of a run that

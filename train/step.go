@@ -1,11 +1,10 @@
 package train
 
 import (
-	"fmt"
-
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/models"
 )
 
@@ -75,10 +74,7 @@ func stepGraph(m models.Model, mode models.Mode, logProbability logProbabilityOf
 		outputs = append(outputs, graph.Output{Name: gradPrefix + p.Name, Node: add(b, earlier, grads[i])})
 	}
 	g, err := b.Build(outputs...)
-	if err != nil {
-		return nil, fmt.Errorf("train: %w", err)
-	}
-	return g, nil
+	return g, wrap.Error(err, "train")
 }
 
 // stepLoss builds the loss [1] and returns the weights in the order of Params.

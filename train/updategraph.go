@@ -5,6 +5,7 @@ import (
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/train/runfile"
 )
@@ -101,10 +102,7 @@ func updateGraph(params []pe.Param, r runfile.Recipe, lanes int) (*graph.Graph, 
 		})
 	}
 	g, err := b.Build(outputs...)
-	if err != nil {
-		return nil, fmt.Errorf("train: %w", err)
-	}
-	return g, nil
+	return g, wrap.Error(err, "train")
 }
 
 // gradOf is what stands before a weight's name where its gradient in a lane is meant.

@@ -15,6 +15,7 @@ import (
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/train/runfile"
 	"github.com/nopezoo/zoo/zoo"
 )
@@ -75,10 +76,7 @@ func (a *app) inspect(arg string, o inspectOptions) error {
 	} else {
 		err = a.inspectFile(arg, data, external, beside, o.asJSON)
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", arg, err)
-	}
-	return nil
+	return wrap.Error(err, "%s", arg)
 }
 
 // inspectGraph writes the graph of an ONNX file as text.

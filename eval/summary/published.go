@@ -15,6 +15,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/files"
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // publishedNumbers are the numbers of a paper.
@@ -91,10 +92,7 @@ func ReadPublished(name string, results ...string) (*publishedNumbers, error) {
 		return nil, fmt.Errorf("summary: published numbers: %w", err)
 	}
 	p, err := parsePublished(data)
-	if err != nil {
-		return nil, fmt.Errorf("summary: %s: %w", name, err)
-	}
-	return p, nil
+	return p, wrap.Error(err, "summary: %s", name)
 }
 
 // publishedFile is the one PublishedFile next to results, "" for none.

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"unicode/utf8"
 
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
@@ -100,10 +101,7 @@ func openText(f fileName) (texts, string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		err = fmt.Errorf("%w; a path is from the folder in which zoo runs: bring the file there, or name it where it is", err)
 	}
-	if err != nil {
-		return nil, "", fmt.Errorf("task %s: %w", f.named(), err)
-	}
-	return all, digest, nil
+	return all, digest, wrap.Error(err, "task %s", f.named())
 }
 
 // Documents returns the documents of a split, at least one.

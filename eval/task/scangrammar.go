@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // The grammar of SCAN (Lake and Baroni 2018, arXiv 1711.00350). A command is a
@@ -98,10 +100,7 @@ func scanPhrase(words []string) ([]string, error) {
 		act = []string{capital(words[0])}
 	}
 	act, err := scanTurn(act, words[1:])
-	if err != nil {
-		return nil, fmt.Errorf("phrase %q: %w", shorten(phrase), err)
-	}
-	return slices.Repeat(act, times), nil
+	return slices.Repeat(act, times), wrap.Error(err, "phrase %q", shorten(phrase))
 }
 
 // scanTurn puts the turns that rest names around act, which is empty for "turn".

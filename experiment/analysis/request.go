@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // request is a measure of a model on sequences of one length. NewPlan has checked its options.
@@ -49,10 +49,7 @@ func (r request) observe(ctx context.Context, onSequence func()) ([]eval.Observa
 		o.NA, o.Reason, o.Values, o.Control = true, err.Error(), nil, nil
 		return []eval.Observation{o}, nil
 	}
-	if err != nil {
-		return nil, fmt.Errorf("analysis: %s: task %s: length %d: %w", r.label(), r.task.Name, r.length, err)
-	}
-	return all, nil
+	return all, wrap.Error(err, "analysis: %s: task %s: length %d", r.label(), r.task.Name, r.length)
 }
 
 func (r request) label() string {

@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/tokenizer"
 )
@@ -82,10 +83,7 @@ func (g *group) open() (*runtime.Session, error) {
 		return nil, fmt.Errorf("%s has changed since it was planned: start again", g.model.From)
 	}
 	s, err := runtime.OpenBytes(data, g.runtime)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", g.model.From, err)
-	}
-	return s, nil
+	return s, wrap.Error(err, "%s", g.model.From)
 }
 
 func hash(data []byte) string {

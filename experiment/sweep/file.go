@@ -14,6 +14,7 @@ import (
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/internal/placement"
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // file is a sweep as its file gives it.
@@ -58,10 +59,7 @@ func read(path string) (*file, error) {
 		return nil, fmt.Errorf("sweep file %s: %w", path, err)
 	}
 	f, err := parse(name, data)
-	if err != nil {
-		return nil, fmt.Errorf("sweep file %s: %w", path, err)
-	}
-	return f, nil
+	return f, wrap.Error(err, "sweep file %s", path)
 }
 
 // nameOf names a sweep by its file, and a study's by its folder.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
@@ -243,8 +244,5 @@ func readJSON(folder fs.FS, name string, to any) error {
 	if err == nil {
 		err = json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), to)
 	}
-	if err != nil {
-		return fmt.Errorf("%s beside the model file: %w", name, err)
-	}
-	return nil
+	return wrap.Error(err, "%s beside the model file", name)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/internal/onnxpb"
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // ReadFile reads a model file. Data that it keeps in other files of its folder is put
@@ -37,10 +38,7 @@ func ReadFile(path, linksWithin string) (data []byte, external map[string][]byte
 	if err == nil {
 		data, external, err = ReadBeside(data, folder)
 	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return data, external, nil
+	return data, external, wrap.Error(err, "%s", path)
 }
 
 // openRoot opens the folder within which links are followed, around a model's, whose path in it is inner.
@@ -81,10 +79,7 @@ func ReadFS(fsys fs.FS, name string) (data []byte, external map[string][]byte, e
 	if err == nil {
 		data, external, err = ReadBeside(data, folder)
 	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return data, external, nil
+	return data, external, wrap.Error(err, "%s", name)
 }
 
 // location is the key under which a tensor names the file of its data.

@@ -16,6 +16,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/onnxpb"
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // Options say what a file may hold beyond the plain operators of ONNX's default
@@ -91,10 +92,7 @@ func Check(data []byte, opt Options) (*File, error) {
 		f.validated = true
 		err = checkWeights(m)
 	}
-	if err != nil {
-		return f, fmt.Errorf("safety: %w", err)
-	}
-	return f, nil
+	return f, wrap.Error(err, "safety")
 }
 
 func newFile(m *onnxpb.ModelProto, data []byte, apart []*onnxpb.TensorProto) *File {

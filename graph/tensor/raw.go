@@ -34,7 +34,9 @@ func FromRaw(dtype DType, raw []byte, shape ...int) (*Tensor, error) {
 	if aligned := uintptr(unsafe.Pointer(unsafe.SliceData(raw)))%uintptr(max(size, 1)) == 0; !aligned || !littleEndian || len(raw) == 0 {
 		t := New(dtype, shape...)
 		copy(t.memory(), raw)
-		t.fix()
+		if !littleEndian {
+			swap(t.memory(), size)
+		}
 		return t, nil
 	}
 	return &Tensor{dtype, slices.Clone(shape), dtype.described().over(raw)}, nil
@@ -49,13 +51,6 @@ func checkBools(dtype DType, raw []byte) error {
 		return fmt.Errorf("element %d is %d, which is no bool", i, raw[i])
 	}
 	return nil
-}
-
-// fix makes numbers of the bytes of a file that were copied to the tensor's memory.
-func (t *Tensor) fix() {
-	if !littleEndian {
-		swap(t.memory(), t.dtype.Size())
-	}
 }
 
 // swap reverses the bytes of each element.

@@ -11,6 +11,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // The most that is read of a header: far above that of the largest models. Without
@@ -28,20 +30,14 @@ const (
 // memory than a small multiple of size.
 func ReadSafetensors(r io.ReaderAt, size int64) (map[string]*Tensor, map[string]string, error) {
 	tensors, metadata, err := readSafe(r, size)
-	if err != nil {
-		return nil, nil, fmt.Errorf("safetensors: %w", err)
-	}
-	return tensors, metadata, nil
+	return tensors, metadata, wrap.Error(err, "safetensors")
 }
 
 // SafetensorsMetadata reads the metadata alone, after checking that the header
 // describes exactly the data of a file of that size.
 func SafetensorsMetadata(r io.ReaderAt, size int64) (map[string]string, error) {
 	_, _, metadata, err := readChecked(r, size)
-	if err != nil {
-		return nil, fmt.Errorf("safetensors: %w", err)
-	}
-	return metadata, nil
+	return metadata, wrap.Error(err, "safetensors")
 }
 
 func readSafe(r io.ReaderAt, size int64) (map[string]*Tensor, map[string]string, error) {
@@ -90,10 +86,7 @@ func readHeader(r io.ReaderAt, size int64) ([]byte, error) {
 			n, size, MaxHeader)
 	}
 	header := make([]byte, n)
-	if err := readAt(r, header, 8); err != nil {
-		return nil, fmt.Errorf("header: %w", err)
-	}
-	return header, nil
+	return header, wrap.Error(readAt(r, header, 8), "header")
 }
 
 // readAt fills buf; a reader may say EOF along with the last bytes.
@@ -233,13 +226,9 @@ func readElements(r io.Reader, e entry) (*Tensor, error) {
 	for i, d := range e.Shape {
 		shape[i] = int(d)
 	}
-	t := New(dtype, shape...)
-	if _, err := io.ReadFull(r, t.memory()); err != nil {
+	raw := make([]byte, e.Offsets[1]-e.Offsets[0])
+	if _, err := io.ReadFull(r, raw); err != nil {
 		return nil, err
 	}
-	if err := checkBools(dtype, t.memory()); err != nil {
-		return nil, err
-	}
-	t.fix()
-	return t, nil
+	return FromRaw(dtype, raw, shape...)
 }

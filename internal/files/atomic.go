@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // WriteAtomic makes or replaces the file at path; write writes its contents. Other programs
@@ -18,10 +20,7 @@ import (
 // reaches the disk, and is then renamed. On failure the old file stays and nothing is left
 // behind; the next writer of the path removes the temporary file of a killed one.
 func WriteAtomic(path string, write func(io.Writer) error) error {
-	if err := writeAtomic(path, write); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
+	return wrap.Error(writeAtomic(path, write), "write %s", path)
 }
 
 func writeAtomic(path string, write func(io.Writer) error) error {
@@ -36,10 +35,7 @@ func writeAtomic(path string, write func(io.Writer) error) error {
 		os.Remove(f.Name())
 		return err
 	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
-		return fmt.Errorf("the folder: %w", err)
-	}
-	return nil
+	return wrap.Error(syncDir(filepath.Dir(path)), "the folder")
 }
 
 // temporaryPrefix begins the names of a path's temporary files, which end in 16 hex digits and

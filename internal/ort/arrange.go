@@ -3,23 +3,20 @@ package ort
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
 // Arrange implements engine.DeviceModel, for values in Go's memory too. It is a run of a small graph, so that the
 // numbers do not leave the device.
 func (s deviceSession) Arrange(to, from engine.Value, index []int, fill float32) error {
-	if err := s.device.arrangeSlots(to, from, index, fill); err != nil {
-		return fmt.Errorf("ort: arrange: %w", err)
-	}
-	return nil
+	return wrap.Error(s.device.arrangeSlots(to, from, index, fill), "ort: arrange")
 }
 
 func (d *device) arrangeSlots(to, from engine.Value, index []int, fill float32) (err error) {

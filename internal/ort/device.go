@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
@@ -162,23 +163,14 @@ func Devices(provider string) ([]string, error) {
 	return nil, fmt.Errorf("ort: provider %q computes on no device", provider)
 }
 
-// adapterOf names the device that a provider takes; "" where that is not known.
+// adapterOf names the device that a provider takes; "" where that is not known, as options of WebGPU may choose another.
 func adapterOf(provider string, options map[string]string) string {
-	switch {
-	case provider == engine.CUDA:
-		device, err := strconv.Atoi(cmp.Or(options[CUDADevice], "0"))
-		names, unknown := cudaAdapters()
-		if err != nil || unknown != nil || device < 0 || device >= len(names) {
-			return ""
-		}
-		return names[device]
-	case len(options) > 0: // they may choose another
+	device, err := strconv.Atoi(cmp.Or(options[CUDADevice], "0"))
+	names, unknown := Devices(provider)
+	if err != nil || unknown != nil || device < 0 || device >= len(names) || provider == engine.WebGPU && len(options) > 0 {
 		return ""
 	}
-	if names, err := webGPUAdapters(); err == nil {
-		return names[0]
-	}
-	return ""
+	return names[device]
 }
 
 // onDevice reports whether the session's provider has memory of its own.
@@ -214,10 +206,7 @@ func (s deviceSession) Transferred() (toDevice, toHost int64) {
 // Allocate implements engine.DeviceModel.
 func (s deviceSession) Allocate(n int) (engine.Value, error) {
 	v, err := s.allocate(tensor.Float32, max(n, 1))
-	if err != nil {
-		return nil, fmt.Errorf("ort: allocate %d numbers: %w", n, err)
-	}
-	return v, nil
+	return v, wrap.Error(err, "ort: allocate %d numbers", n)
 }
 
 func (s deviceSession) allocate(dtype tensor.DType, n int) (*value, error) {

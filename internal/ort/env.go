@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // env is the one ONNX Runtime environment that a process may have. Sessions and
@@ -64,10 +66,7 @@ func loaded(version string) (*api, error) {
 		return nil, fmt.Errorf("ort: ONNX Runtime %s is loaded, but its functions cannot be found", version)
 	}
 	a, err := newAPI(table)
-	if err != nil {
-		return nil, fmt.Errorf("ort: %w", err)
-	}
-	return a, nil
+	return a, wrap.Error(err, "ort")
 }
 
 // retain counts one more user of a running environment.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/internal/ort/library"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
@@ -130,10 +131,7 @@ func (a *api) configure(options handle, opt engine.Options) error {
 	for _, key := range slices.Sorted(maps.Keys(entries)) {
 		errs = append(errs, a.do(addSessionConfigEntry, o, cString(&pin, key), cString(&pin, entries[key])))
 	}
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("ort: session options: %w", err)
-	}
-	return nil
+	return wrap.Error(errors.Join(errs...), "ort: session options")
 }
 
 // pathString pins a path as the system's C functions take it.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/internal/ort/library"
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // CUDA says what the CUDA provider needs apart from ONNX Runtime, and what of it is here.
@@ -44,10 +45,7 @@ func OpenCUDA(lib Library) (CUDA, error) {
 		return CUDA{}, ErrNoCgo
 	}
 	c, err := openCUDALibraries(filepath.Dir(lib.Path))
-	if err != nil {
-		return CUDA{}, fmt.Errorf("ort: %w", err)
-	}
-	return c, nil
+	return c, wrap.Error(err, "ort")
 }
 
 // openCUDA opens what the provider next to a library needs, or says what is missing.

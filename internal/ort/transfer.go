@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
@@ -67,10 +68,7 @@ func (s deviceSession) View(viewed engine.Value, shape ...int) (engine.Value, er
 // ONNX Runtime moves the result.
 func (s deviceSession) Copy(t *tensor.Tensor) (engine.Value, error) {
 	v, err := s.copy(t)
-	if err != nil {
-		return nil, fmt.Errorf("ort: copy %v: %w", t, err)
-	}
-	return v, nil
+	return v, wrap.Error(err, "ort: copy %v", t)
 }
 
 func (s deviceSession) copy(t *tensor.Tensor) (v *value, err error) {

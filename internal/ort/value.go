@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // value is a tensor bound to ONNX Runtime: a view of Go memory, which is pinned
@@ -83,10 +84,7 @@ func bindTensor(t *tensor.Tensor) (*value, error) {
 	b.pin.Pin(b)
 	b.data = hold(t, &b.pin)
 	v, err := newValue(b, t.DType(), t.Len(), t.Shape())
-	if err != nil {
-		return nil, fmt.Errorf("ort: bind %v: %w", t, err)
-	}
-	return v, nil
+	return v, wrap.Error(err, "ort: bind %v", t)
 }
 
 // newValue makes a value of a shape at the start of memory that b, which is pinned,

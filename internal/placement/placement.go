@@ -12,6 +12,7 @@ import (
 
 	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/internal/suggest"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
@@ -191,10 +192,7 @@ func (p Placement) numbers(key, text string, list Lister) (out []int, err error)
 		}
 		out = append(out, n)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", key, text, err)
-	}
-	return out, nil
+	return out, wrap.Error(err, "%s %s", key, text)
 }
 
 // devices names those of a provider that can be chosen; nil where the system does not say.

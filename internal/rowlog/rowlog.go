@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/nopezoo/zoo/internal/files"
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // Format says what a file holds.
@@ -135,10 +136,7 @@ func Read[T any](path string, format Format[T]) (*Log[T], error) {
 	}
 	defer f.Close()
 	records, _, _, err := format.Read(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s holds something else than %s: %w", path, format.Holds, err)
-	}
-	return &Log[T]{Records: records}, nil
+	return &Log[T]{Records: records}, wrap.Error(err, "%s holds something else than %s", path, format.Holds)
 }
 
 // Add keeps records, which are on the disk when it returns. They are written at once, so that a program that is killed
@@ -157,10 +155,7 @@ func (l *Log[T]) Add(records ...T) error {
 	if !isRegular(l.file) {
 		return nil
 	}
-	if err := l.file.Sync(); err != nil {
-		return fmt.Errorf("keep a result: %w", err)
-	}
-	return nil
+	return wrap.Error(l.file.Sync(), "keep a result")
 }
 
 func isRegular(f *os.File) bool {

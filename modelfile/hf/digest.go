@@ -2,10 +2,8 @@ package hf
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 
 	"github.com/nopezoo/zoo/internal/files"
@@ -65,10 +63,7 @@ func (d digested) ReadAt(p []byte, off int64) (n int, err error) {
 		var k int
 		k, err = d.ReaderAt.ReadAt(part, off+int64(n))
 		n += k
-		if part = part[:k]; binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
-			part = slices.Clone(part) // package tensor turns numbers round where they lie
-		}
-		d.to.parts <- part
+		d.to.parts <- part[:k]
 	}
 	return n, err
 }

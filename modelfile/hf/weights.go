@@ -13,6 +13,7 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/internal/suggest"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/models/pe"
 )
 
@@ -180,8 +181,5 @@ func readJSON(path string, into any) error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(data, into); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return wrap.Error(json.Unmarshal(data, into), "%s", path)
 }

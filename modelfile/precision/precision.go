@@ -19,6 +19,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // Types are the names of the precisions, as a card has them, float32 first.
@@ -71,10 +72,7 @@ func convertGraph(g *graph.Graph, dtype string, full func(name string) bool) (*g
 		outputs[i] = graph.Output{Name: o.Name, Node: c.get(o.Node)}
 	}
 	out, err := c.b.Build(outputs...)
-	if err != nil {
-		return nil, fmt.Errorf("precision: %w", err)
-	}
-	return out, nil
+	return out, wrap.Error(err, "precision")
 }
 
 // matrices finds the weights that become narrow.

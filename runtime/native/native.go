@@ -21,6 +21,7 @@ import (
 
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
@@ -174,10 +175,7 @@ func (c *call) Run(inputs, outputs []engine.Value) error {
 	if errors.Is(err, errStopped) {
 		err = c.ctx.Err()
 	}
-	if err != nil {
-		return fmt.Errorf("native: %w", err)
-	}
-	return nil
+	return wrap.Error(err, "native")
 }
 
 // Close implements engine.Call. Closing again does nothing.

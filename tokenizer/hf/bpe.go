@@ -11,15 +11,15 @@ import (
 
 // bpe merges neighbours, the pair first that was merged first in training.
 type bpe struct {
-	vocab  map[string]int64
-	merges map[pair]merge
-	prefix string // of characters within a word
-	suffix string // of the last one
-	unk    int64
-	hasUnk bool
-	fuse   bool       // unknown neighbours are one token
-	bytes  byteTokens // what is unknown is written as its bytes, if they have tokens
-	whole  bool       // a piece that is a token is not merged
+	vocab        map[string]int64
+	merges       map[pair]merge
+	prefix       string // of characters within a word
+	suffix       string // of the last one
+	unk          int64
+	hasUnk       bool
+	fuse         bool       // unknown neighbours are one token
+	bytes        byteTokens // what is unknown is written as its bytes, if they have tokens
+	ignoreMerges bool       // a piece that is a token is not merged
 }
 
 type pair struct{ left, right int64 }
@@ -31,15 +31,15 @@ type merge struct {
 
 func newBPE(raw json.RawMessage) (model, error) {
 	var m struct {
-		Vocab   map[string]int64  `json:"vocab"`
-		Merges  []json.RawMessage `json:"merges"`
-		Dropout *float64          `json:"dropout"`
-		Unk     *string           `json:"unk_token"`
-		Prefix  *string           `json:"continuing_subword_prefix"`
-		Suffix  *string           `json:"end_of_word_suffix"`
-		Fuse    bool              `json:"fuse_unk"`
-		Bytes   bool              `json:"byte_fallback"`
-		Whole   bool              `json:"ignore_merges"`
+		Vocab        map[string]int64  `json:"vocab"`
+		Merges       []json.RawMessage `json:"merges"`
+		Dropout      *float64          `json:"dropout"`
+		Unk          *string           `json:"unk_token"`
+		Prefix       *string           `json:"continuing_subword_prefix"`
+		Suffix       *string           `json:"end_of_word_suffix"`
+		Fuse         bool              `json:"fuse_unk"`
+		Bytes        bool              `json:"byte_fallback"`
+		IgnoreMerges bool              `json:"ignore_merges"`
 	}
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func newBPE(raw json.RawMessage) (model, error) {
 	if m.Dropout != nil && *m.Dropout != 0 {
 		return nil, fmt.Errorf("dropout is %v: merges that are left out at random are not supported; set it to null", *m.Dropout)
 	}
-	out := &bpe{vocab: m.Vocab, merges: make(map[pair]merge, len(m.Merges)), fuse: m.Fuse, whole: m.Whole}
+	out := &bpe{vocab: m.Vocab, merges: make(map[pair]merge, len(m.Merges)), fuse: m.Fuse, ignoreMerges: m.IgnoreMerges}
 	if m.Prefix != nil {
 		out.prefix = *m.Prefix
 	}
@@ -102,7 +102,7 @@ type symbol struct {
 }
 
 func (m *bpe) encode(w *walk, ids []int64, text string) ([]int64, error) {
-	if m.whole {
+	if m.ignoreMerges {
 		if id, ok := m.vocab[text]; ok {
 			return append(ids, id), nil
 		}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nopezoo/zoo/internal/jsontext"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
@@ -198,10 +199,7 @@ func (t *coder) idOf(token string) (id int64, ok bool) {
 // vocabulary cannot express, if it has no token for the unknown.
 func (t *coder) Encode(ctx context.Context, text string) ([]int64, error) {
 	ids, err := t.encode(ctx, text)
-	if err != nil {
-		return nil, fmt.Errorf("tokenizer: %w", err)
-	}
-	return ids, nil
+	return ids, wrap.Error(err, "tokenizer")
 }
 
 func (t *coder) encode(ctx context.Context, text string) (ids []int64, err error) {
@@ -283,10 +281,7 @@ func (t *coder) Decode(ids []int64) (string, error) {
 	}
 	bytes, items := sizeOfTokens(tokens)
 	texts, err := t.decode(newWalk(context.Background(), bytes+items), tokens)
-	if err != nil {
-		return "", fmt.Errorf("tokenizer: %w", err)
-	}
-	return strings.Join(texts, ""), nil
+	return strings.Join(texts, ""), wrap.Error(err, "tokenizer")
 }
 
 // ends reads from tokenizer_config.json which token ends a text.

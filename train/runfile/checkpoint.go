@@ -15,6 +15,7 @@ import (
 
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/files"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 )
@@ -119,10 +120,7 @@ func ReadCheckpoint(path string) (*Checkpoint, error) {
 	if err == nil {
 		err = c.Config.From.readTokenizer(filepath.Dir(path))
 	}
-	if err != nil {
-		return nil, fmt.Errorf("checkpoint %s: %w", path, err)
-	}
-	return c, nil
+	return c, wrap.Error(err, "checkpoint %s", path)
 }
 
 func readCheckpoint(path string) (*Checkpoint, error) {

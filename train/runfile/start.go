@@ -10,6 +10,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/internal/files"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
@@ -109,8 +110,5 @@ func (s *Start) Words() (tokenizer.Coder, error) {
 		return nil, err
 	}
 	words, err := library.Parse(s.Tokenizer)
-	if err != nil {
-		return nil, fmt.Errorf("the tokenizer of %v: %w", s, err)
-	}
-	return words, nil
+	return words, wrap.Error(err, "the tokenizer of %v", s)
 }

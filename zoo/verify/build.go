@@ -10,6 +10,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/foreign"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/runtime"
 )
@@ -90,10 +91,7 @@ func beside(ctx context.Context, m modelfile.Model, o Options, file []byte, data
 		return nil, err
 	}
 	d, err := difference(ctx, [2][]byte{full, file}, [2]fs.FS{o.folder(fullData), data}, o.engine())
-	if err != nil {
-		return nil, fmt.Errorf("beside the float32 model: %w", err)
-	}
-	return &d, nil
+	return &d, wrap.Error(err, "beside the float32 model")
 }
 
 // build writes a file and compares it, and then writes it with a card that says so. compare may add to the card.

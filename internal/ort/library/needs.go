@@ -2,9 +2,10 @@ package library
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"os"
+
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 const (
@@ -27,10 +28,7 @@ func Needs(path string, p Platform) ([]string, error) {
 	} else {
 		names, err = elfNeeds(f)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: what it needs cannot be read: %w", path, err)
-	}
-	return names, nil
+	return names, wrap.Error(err, "%s: what it needs cannot be read", path)
 }
 
 func elfNeeds(f io.ReaderAt) ([]string, error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/internal/ort/library"
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // The files of the npm package onnxruntime-web with which a page runs models on the
@@ -47,10 +48,7 @@ func Web(ctx context.Context, offline bool) (folder string, err error) {
 	if offline {
 		return folder, checkWeb(folder, webPins())
 	}
-	if err := fetchWeb(ctx, folder, webPins(), exec.LookPath); err != nil {
-		return "", fmt.Errorf("ort: onnxruntime-web %s: %w", ort.Version, err)
-	}
-	return folder, nil
+	return folder, wrap.Error(fetchWeb(ctx, folder, webPins(), exec.LookPath), "ort: onnxruntime-web %s", ort.Version)
 }
 
 // checkWeb reports what is not in a folder as the pins have it.

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // Streams are the inputs and outputs of a program. Out and Err are Printable, or a test's.
@@ -49,10 +50,7 @@ func (s Streams) JSON(v any) error {
 	e := json.NewEncoder(s.Out)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return fmt.Errorf("output: %w", err)
-	}
-	return nil
+	return wrap.Error(e.Encode(v), "output")
 }
 
 // Table writes lines of cells with their columns aligned. In a terminal the last column is folded to fit.

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/wrap"
 )
 
 // File is an open file.
@@ -49,10 +50,7 @@ const (
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	f := &File{Pairs: map[string]any{}, Tensors: map[string]Tensor{}, data: r}
 	h := &header{r: bufio.NewReaderSize(io.NewSectionReader(r, 0, min(size, maxHeader)), 1<<16), left: min(size, maxHeader)}
-	if err := f.read(h, size); err != nil {
-		return nil, fmt.Errorf("gguf: %w", err)
-	}
-	return f, nil
+	return f, wrap.Error(f.read(h, size), "gguf")
 }
 
 func (f *File) read(h *header, size int64) error {

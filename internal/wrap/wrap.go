@@ -1,0 +1,12 @@
+// Package wrap says what an error is of.
+package wrap
+
+import "fmt"
+
+// Error is an error behind what it is of, as in "score: index 3: it is no number"; nil stays nil.
+func Error(err error, format string, of ...any) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, of...), err)
+}
