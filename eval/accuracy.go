@@ -45,9 +45,8 @@ type Config struct {
 	Environment Environment
 	Memory      MemoryMeter // nil leaves peak memory out
 
-	// OnBatch, when not nil, is told of progress within a length or bin: done of total
-	// samples generated or scored.
-	OnBatch func(span task.Span, done, total int)
+	// OnBatch, when not nil, is told how many samples are generated or scored, of total.
+	OnBatch func(done, total int)
 }
 
 func (cfg Config) row(c card.Card, span task.Span) Row {
@@ -167,7 +166,7 @@ func (s *accuracy) measure(ctx context.Context, span task.Span) (score Score, sp
 	if s.cfg.Untimed {
 		examples, err = s.complete(ctx, span, examples)
 	} else {
-		speed, err = s.timeAll(ctx, span, examples)
+		speed, err = s.timeAll(ctx, examples)
 	}
 	if err != nil {
 		return Score{}, Speed{}, err
@@ -182,38 +181,38 @@ func (s *accuracy) measure(ctx context.Context, span task.Span) (score Score, sp
 func (s *accuracy) complete(ctx context.Context, span task.Span, examples []example) ([]example, error) {
 	half := s.cfg.N / 2
 	if !s.cfg.Halve || half == 0 || half >= len(examples) {
-		return examples, s.completeAll(ctx, span, examples)
+		return examples, s.completeAll(ctx, examples)
 	}
 	s.all = len(examples)
 	first, second := examples[:half], examples[half:]
-	if err := s.completeAll(ctx, span, first); err != nil {
+	if err := s.completeAll(ctx, first); err != nil {
 		return nil, err
 	}
 	s.completed = half
 	if s.tally(span, first).Correct == 0 {
 		s.cfg.N = half
-		s.progress(span, (s.repeats()+1)*len(second), len(second)) // nothing is left
+		s.progress((s.repeats()+1)*len(second), len(second)) // nothing is left
 		return first, nil
 	}
-	return examples, s.completeAll(ctx, span, second)
+	return examples, s.completeAll(ctx, second)
 }
 
 // timeAll generates all samples first and scores them after, so that neither
 // time nor peak memory of generation holds any of the scoring.
-func (s *accuracy) timeAll(ctx context.Context, span task.Span, examples []example) (Speed, error) {
+func (s *accuracy) timeAll(ctx context.Context, examples []example) (Speed, error) {
 	sortByPrompt(examples)
-	speed, err := s.generateAll(ctx, span, examples)
+	speed, err := s.generateAll(ctx, examples)
 	if err != nil {
 		return Speed{}, err
 	}
-	return speed, s.scoreAll(ctx, span, s.repeats()*len(examples), examples)
+	return speed, s.scoreAll(ctx, s.repeats()*len(examples), examples)
 }
 
 // progress tells of samples done, of n or of both parts: each is generated as often as asked for, and
 // scored once.
-func (s *accuracy) progress(span task.Span, done, n int) {
+func (s *accuracy) progress(done, n int) {
 	if each := s.repeats() + 1; s.cfg.OnBatch != nil {
-		s.cfg.OnBatch(span, each*s.completed+done, each*max(n, s.all))
+		s.cfg.OnBatch(each*s.completed+done, each*max(n, s.all))
 	}
 }
 

@@ -211,7 +211,7 @@ func TestUntimedProgress(t *testing.T) {
 		cfg := config(t, 5)
 		cfg.Untimed = true
 		var done []int
-		cfg.OnBatch = func(_ task.Span, d, total int) {
+		cfg.OnBatch = func(d, total int) {
 			if total != 20 {
 				t.Errorf("%s: %d in all, want 20", tc.name, total)
 			}

@@ -5,8 +5,6 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"github.com/nopezoo/zoo/eval/task"
 )
 
 // certain is the probability of a token, given those before it, from which on greedy
@@ -18,9 +16,9 @@ const certain = 0.51
 // generation gives. Reading a target is one run, writing it is as many as it has tokens.
 // So all targets are read first, and the beginning of each that is certain is taken as
 // written: where that is all of it nothing is left, else generation goes on from there.
-func (s *accuracy) completeAll(ctx context.Context, span task.Span, examples []example) error {
+func (s *accuracy) completeAll(ctx context.Context, examples []example) error {
 	sortByPrompt(examples)
-	if err := s.scoreAll(ctx, span, 0, examples); err != nil {
+	if err := s.scoreAll(ctx, 0, examples); err != nil {
 		return err
 	}
 	var open []int // indices
@@ -31,7 +29,7 @@ func (s *accuracy) completeAll(ctx context.Context, span task.Span, examples []e
 		}
 	}
 	done := 2*len(examples) - len(open)
-	s.progress(span, done, len(examples))
+	s.progress(done, len(examples))
 	// A batch is padded to its longest prompt, and takes as many steps as the longest answer.
 	slices.SortStableFunc(open, func(a, b int) int {
 		return cmp.Compare(examples[a].left(), examples[b].left())
@@ -49,7 +47,7 @@ func (s *accuracy) completeAll(ctx context.Context, span task.Span, examples []e
 			examples[i].output = slices.Concat(examples[i].output, rest[k].output)
 		}
 		done += len(group)
-		s.progress(span, done, len(examples))
+		s.progress(done, len(examples))
 	}
 	return nil
 }

@@ -6,8 +6,6 @@ import (
 	goruntime "runtime"
 	"slices"
 	"time"
-
-	"github.com/nopezoo/zoo/eval/task"
 )
 
 // warmupTokens is how many tokens a batch that warms up makes: each one more costs what a measured one does, and finds warm
@@ -17,7 +15,7 @@ const warmupTokens = 16
 // generateAll fills in every example's output, and times it. Where there are fewer
 // different samples than asked for, some are generated again to fill the last
 // batch: times of smaller batches would not compare with other lengths'.
-func (s *accuracy) generateAll(ctx context.Context, span task.Span, different []example) (Speed, error) {
+func (s *accuracy) generateAll(ctx context.Context, different []example) (Speed, error) {
 	batch, examples := min(s.cfg.Batch, s.cfg.N), slices.Clone(different)
 	for i := 0; len(examples)%batch != 0 && len(examples) < s.cfg.N; i++ {
 		examples = append(examples, examples[i])
@@ -37,7 +35,7 @@ func (s *accuracy) generateAll(ctx context.Context, span task.Span, different []
 	}
 	var clock stopwatch
 	for done := 0; done < s.repeats()*len(examples); done += len(examples) {
-		if err := s.pass(ctx, span, examples, batch, done, &clock); err != nil {
+		if err := s.pass(ctx, examples, batch, done, &clock); err != nil {
 			return Speed{}, err
 		}
 		clock.endRepeat()
@@ -53,7 +51,7 @@ func (s *accuracy) generateAll(ctx context.Context, span task.Span, different []
 
 // pass generates every example once; done samples were generated before.
 func (s *accuracy) pass(
-	ctx context.Context, span task.Span, examples []example, batch, done int, clock *stopwatch,
+	ctx context.Context, examples []example, batch, done int, clock *stopwatch,
 ) error {
 	for group := range slices.Chunk(examples, batch) {
 		watch := clock
@@ -64,7 +62,7 @@ func (s *accuracy) pass(
 			return err
 		}
 		done += len(group)
-		s.progress(span, done, len(examples))
+		s.progress(done, len(examples))
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/task"
 )
 
 // Where no answer of the first half is right, the row is the one that half as many samples give; else it is that of all.
@@ -16,7 +15,7 @@ func TestHalve(t *testing.T) {
 		cfg := config(t, 5)
 		cfg.Untimed, cfg.N, cfg.Halve = true, n, halve
 		var done []int
-		cfg.OnBatch = func(_ task.Span, d, total int) {
+		cfg.OnBatch = func(d, total int) {
 			if total != 2*n || len(done) > 0 && d < done[len(done)-1] {
 				t.Errorf("%d of %d done after %v", d, total, done)
 			}

@@ -95,7 +95,7 @@ func (s *inTokens) hidden(ctx context.Context, c card.Card, length int) (Score, 
 			}
 		}
 	}
-	if err := s.completeAll(ctx, task.At(length), examples); err != nil {
+	if err := s.completeAll(ctx, examples); err != nil {
 		return Score{}, err
 	}
 	return s.tally(task.At(length), examples), nil
@@ -142,7 +142,7 @@ func (s *inTokens) sequences(ctx context.Context, length int) (Score, error) {
 				loss -= p
 			}
 		}
-		s.progress(task.At(length), 2*(i+1), s.cfg.N)
+		s.progress(2*(i+1), s.cfg.N)
 	}
 	t.Tokens, t.TokensCorrect, t.SequenceCorrect = t.N, t.Correct, 0
 	t.Accuracy = ratio(t.Correct, t.N)

@@ -13,13 +13,13 @@ import (
 
 // scoreAll fills in the log-probabilities of every example's target; done samples were
 // generated before.
-func (s *accuracy) scoreAll(ctx context.Context, span task.Span, done int, examples []example) error {
+func (s *accuracy) scoreAll(ctx context.Context, done int, examples []example) error {
 	for group := range slices.Chunk(examples, s.cfg.Batch) {
 		if err := s.score(ctx, group); err != nil {
 			return err
 		}
 		done += len(group)
-		s.progress(span, done, len(examples))
+		s.progress(done, len(examples))
 	}
 	return nil
 }

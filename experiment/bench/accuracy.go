@@ -25,12 +25,10 @@ func (p *Plan) addAccuracy(ctx context.Context, g *group, t task.Task, seed uint
 		if err != nil {
 			return err
 		}
-		unavailable := &row
 		if !row.NA {
-			unavailable = nil
 			longest = max(longest, slices.Max(t.LengthsIn(task.Range(span))))
 		}
-		g.addCell(eval.KeyOf(g.card, cfg, span), span, accuracy{cfg}, unavailable)
+		g.addCell(eval.KeyOf(g.card, cfg, span), span, accuracy{cfg}, row)
 	}
 	if longest == 0 {
 		return nil
@@ -72,7 +70,7 @@ func (a accuracy) seconds(c *Cell, p *pace) (float64, error) {
 
 func (a accuracy) run(ctx context.Context, c *Cell, s session, progress func(done, total int)) (eval.Row, error) {
 	s.describe(&a.Environment)
-	a.OnBatch = func(_ task.Span, done, total int) { progress(done, total) }
+	a.OnBatch = progress
 	return eval.Measure(ctx, eval.Of(s.Session), c.group.card, a.Config, c.span)
 }
 

@@ -48,13 +48,13 @@ type measurement interface {
 	run(ctx context.Context, c *Cell, s session, progress func(done, total int)) (eval.Row, error)
 }
 
-// addCell adds a measurement at a length. unavailable is the row that is known beforehand, nil for none.
-func (g *group) addCell(k eval.Key, span task.Span, m measurement, unavailable *eval.Row) *Cell {
+// addCell adds a measurement at a length. row is what is known beforehand: all, of a length that is not available.
+func (g *group) addCell(k eval.Key, span task.Span, m measurement, row eval.Row) *Cell {
 	c := &Cell{Measure: k.Measure, Model: g.model.Label, ModelSHA256: k.ModelSHA256, Profile: k.Profile, Provider: k.Provider,
 		Threads: k.Threads, Batch: k.Batch, Task: k.Task, Seed: k.Seed, Length: k.Length, LengthMin: k.LengthMin,
-		span: span, group: g, key: k, measurement: m, unavailable: unavailable}
-	if unavailable != nil {
-		c.Reason = unavailable.Reason
+		span: span, group: g, key: k, measurement: m}
+	if row.NA {
+		c.unavailable, c.Reason = &row, row.Reason
 	}
 	g.cells = append(g.cells, c)
 	return c

@@ -10,10 +10,50 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 )
 
-// inTokens is measured on a task whose lengths are tokens of the model.
-type inTokens struct {
-	eval.Config
-	most int // sequences that fit into memory together
+// once is measured by reading each sequence once: a window of running text, or a sample of a task in tokens.
+type once struct {
+	task    task.Task
+	n       int // sequences
+	most    int // of them that fit into memory together
+	measure func(context.Context, reader) (eval.Row, error)
+}
+
+// reader is what reads sequences, so many at a time. Without a model it tells no more than whether there are any.
+type reader struct {
+	model    eval.Model
+	describe func(*eval.Environment)
+	batch    int
+	progress func(done, total int)
+}
+
+// addOnce gives a group a cell. What would not fit is refused.
+func (p *Plan) addOnce(ctx context.Context, g *group, k eval.Key, x once) (*Cell, error) {
+	row, err := x.measure(ctx, reader{describe: func(*eval.Environment) {}, batch: g.batch})
+	if err != nil {
+		return nil, err
+	}
+	if !row.NA {
+		if x.most, err = p.most(g, k.Length, min(g.batch, x.n)); err != nil {
+			return nil, fmt.Errorf("task %s: %w", x.task.Name, err)
+		}
+	}
+	return g.addCell(k, task.At(k.Length), x, row), nil
+}
+
+func (x once) batch(most int) int { return min(most, x.most) }
+
+func (x once) tokens(c *Cell) float64 { return float64(x.n) * float64(c.Length) }
+
+// seconds counts reading alone, as where all answers are certain.
+func (x once) seconds(c *Cell, p *pace) (float64, error) {
+	read, err := p.reading(c.Length)
+	return float64((x.n+p.batch-1)/p.batch) * read, err
+}
+
+func (x once) run(ctx context.Context, c *Cell, s session, progress func(done, total int)) (eval.Row, error) {
+	row, err := x.measure(ctx, reader{eval.Of(s.Session), s.describe, x.most, progress})
+	row.Batch = c.Batch // as was asked for
+	return row, err
 }
 
 // addInTokens gives a group the cells of a task in tokens, at each depth where it hides something at one.
@@ -33,18 +73,17 @@ func (p *Plan) addInTokens(ctx context.Context, g *group, t task.Task, seed uint
 		Untimed: true, Words: g.words, Vocab: g.load.vocab, Environment: g.env}
 	for _, n := range lengths {
 		for _, cfg.Depth = range depths {
-			row, err := eval.Measure(ctx, nil, g.card, cfg, task.At(n))
+			cfg := cfg
+			c, err := p.addOnce(ctx, g, eval.KeyOf(g.card, cfg, task.At(n)), once{t, cfg.N, g.batch, func(ctx context.Context, on reader) (eval.Row, error) {
+				cfg := cfg
+				cfg.Batch, cfg.OnBatch = on.batch, on.progress
+				on.describe(&cfg.Environment)
+				return eval.Measure(ctx, on.model, g.card, cfg, task.At(n))
+			}})
 			if err != nil {
 				return err
 			}
-			unavailable, most := &row, g.batch
-			if !row.NA {
-				unavailable = nil
-				if most, err = p.most(g, n, min(g.batch, cfg.N)); err != nil {
-					return fmt.Errorf("task %s: %w", t.Name, err)
-				}
-			}
-			g.addCell(eval.KeyOf(g.card, cfg, task.At(n)), task.At(n), inTokens{cfg, most}, unavailable).Depth = cfg.Depth
+			c.Depth = cfg.Depth
 		}
 	}
 	return nil
@@ -116,23 +155,3 @@ func forOwnWords() string {
 }
 
 var errNoWords = errors.New("tasks need a tokenizer, and none stands beside the model's file; measure its speed alone: --measure speed")
-
-func (x inTokens) batch(most int) int { return min(most, x.most) }
-
-func (x inTokens) tokens(c *Cell) float64 { return float64(x.N) * float64(c.Length) }
-
-// seconds counts reading once, as where all answers are certain.
-func (x inTokens) seconds(c *Cell, p *pace) (float64, error) {
-	read, err := p.reading(c.Length)
-	return float64((x.N+p.batch-1)/p.batch) * read, err
-}
-
-func (x inTokens) run(ctx context.Context, c *Cell, s session, progress func(done, total int)) (eval.Row, error) {
-	s.describe(&x.Environment)
-	x.OnBatch = func(_ task.Span, done, total int) { progress(done, total) }
-	asked := x.Batch
-	x.Batch = x.most
-	row, err := eval.Measure(ctx, eval.Of(s.Session), c.group.card, x.Config, c.span)
-	row.Batch = asked
-	return row, err
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -105,21 +104,26 @@ func (p *Plan) run(ctx context.Context, path string, w Watch) error {
 			return err
 		}
 	}
-	// Times come first, so that what is said of a model at its end is of all its lengths.
-	alone, untimed, ofSpeed, workers := p.parts()
-	if err := r.oneByOne(ctx, alone); err != nil {
-		return err
+	for _, part := range p.parts() {
+		if err := r.sideBySide(ctx, part.groups, part.workers); err != nil {
+			return err
+		}
 	}
-	if err := r.sideBySide(ctx, untimed, workers); err != nil {
-		return err
-	}
-	return r.oneByOne(ctx, ofSpeed)
+	return nil
+}
+
+// part is groups that so many workers measure.
+type part struct {
+	groups  []*group
+	workers int
 }
 
 // parts are the groups of tasks that run alone; those without times, of which some run side by side, as many as there are
-// cores and memory for; and those of speed.
-func (p *Plan) parts() (alone, untimed, ofSpeed []*group, workers int) {
-	workers = max(1, p.machine.Cores)
+// cores and memory for; and those of speed. Times come first, so that what is said of a model at its end is of all its
+// lengths.
+func (p *Plan) parts() []part {
+	var alone, untimed, ofSpeed []*group
+	workers := max(1, p.machine.Cores)
 	need := int64(1)
 	for _, g := range p.groups {
 		if g.ofSpeed() {
@@ -142,7 +146,7 @@ func (p *Plan) parts() (alone, untimed, ofSpeed []*group, workers int) {
 			g.runtime.Threads = max(1, p.machine.Cores/workers)
 		}
 	}
-	return alone, untimed, ofSpeed, workers
+	return []part{{alone, 1}, {untimed, workers}, {ofSpeed, 1}}
 }
 
 // complete gives the watch a task, once, unless cells are left.
@@ -152,58 +156,6 @@ func (r *running) complete(task string) error {
 	}
 	r.shown[task] = true
 	return r.watch.Task(slices.DeleteFunc(r.rows(), func(row eval.Row) bool { return row.Task != task }))
-}
-
-// oneByOne measures groups, each with the machine to itself.
-func (r *running) oneByOne(ctx context.Context, groups []*group) error {
-	for _, g := range groups {
-		if err := r.group(ctx, g); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// group measures the cells of one session.
-func (r *running) group(ctx context.Context, g *group) error {
-	if !g.toRun() {
-		return r.cells(ctx, session{}, g)
-	}
-	debug.FreeOSMemory() // memory of earlier groups is not this one's
-	peaks, err := r.measurePeaks(ctx, g)
-	if err != nil {
-		return err
-	}
-	s, err := g.open()
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	debug.FreeOSMemory() // nor is the memory that validating the file took
-	return r.cells(ctx, session{s, peaks}, g)
-}
-
-// cells measures the cells of a group; without a session there are only such as are known
-// to be not available.
-func (r *running) cells(ctx context.Context, s session, g *group) error {
-	for _, c := range g.cells {
-		if c.Measured {
-			continue
-		}
-		if err := r.cell(ctx, s, c); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// cell measures a cell and keeps its row.
-func (r *running) cell(ctx context.Context, s session, c *Cell) error {
-	row, err := r.measure(ctx, s, c)
-	if err != nil {
-		return err
-	}
-	return r.keep(c, row)
 }
 
 // keep keeps a cell's row, and tells of its model and of its task if that was the last one.

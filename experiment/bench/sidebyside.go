@@ -2,23 +2,22 @@ package bench
 
 import (
 	"context"
+	"runtime/debug"
 	"slices"
 	"sync"
-
-	"github.com/nopezoo/zoo/runtime"
 )
 
-// shared is a group measured side by side with others, in one session for all workers.
+// shared is a group being measured, in one session for all workers.
 type shared struct {
 	*group
 	left    []*Cell // that nobody has begun
 	workers int     // that measure a cell of it
 
 	opening sync.Mutex
-	session *runtime.Session // nil before the first cell that needs one
+	session session // without a model before the first cell that needs one
 }
 
-// sideBySide measures groups by so many workers. The first error ends them all.
+// sideBySide measures groups by so many workers; one has a group at a time. The first error ends them all.
 func (r *running) sideBySide(ctx context.Context, groups []*group, workers int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -39,7 +38,7 @@ func (r *running) sideBySide(ctx context.Context, groups []*group, workers int) 
 				c := g.left[0]
 				g.left, g.workers = g.left[1:], g.workers+1
 				choosing.Unlock()
-				err := r.sharedCell(ctx, g, c)
+				err := r.cell(ctx, g, c)
 				choosing.Lock()
 				if g.workers--; g.workers == 0 && len(g.left) == 0 {
 					g.close()
@@ -64,31 +63,43 @@ func next(groups []*shared) (out *shared) {
 	return out
 }
 
-// sharedCell measures a cell of a group and keeps its row.
-func (r *running) sharedCell(ctx context.Context, g *shared, c *Cell) (err error) {
+// cell measures a cell of a group and keeps its row.
+func (r *running) cell(ctx context.Context, g *shared, c *Cell) (err error) {
 	s := session{}
 	if c.toRun() {
-		if s.Session, err = g.use(); err != nil {
+		if s, err = r.use(ctx, g); err != nil {
 			return err
 		}
 	}
-	return r.cell(ctx, s, c)
+	row, err := r.measure(ctx, s, c)
+	if err != nil {
+		return err
+	}
+	return r.keep(c, row)
 }
 
-// use gives the session of the group, which the first cell opens.
-func (g *shared) use() (*runtime.Session, error) {
+// use gives the session of a group, which the first cell opens.
+func (r *running) use(ctx context.Context, g *shared) (s session, err error) {
 	g.opening.Lock()
 	defer g.opening.Unlock()
-	var err error
-	if g.session == nil {
-		g.session, err = g.open()
+	if g.session.Session != nil {
+		return g.session, nil
 	}
-	return g.session, err
+	debug.FreeOSMemory() // memory of earlier groups is not this one's
+	if s.peaks, err = r.measurePeaks(ctx, g.group); err != nil {
+		return s, err
+	}
+	if s.Session, err = g.open(); err != nil {
+		return s, err
+	}
+	debug.FreeOSMemory() // nor is the memory that validating the file took
+	g.session = s
+	return s, nil
 }
 
 func (g *shared) close() {
-	if g.session != nil {
+	if g.session.Session != nil {
 		_ = g.session.Close()
-		g.session = nil
+		g.session = session{}
 	}
 }

@@ -24,14 +24,12 @@ func (p *Plan) addSpeed(ctx context.Context, g *group, length int) error {
 	}
 	if m := g.card.MaxLength; m > 0 && length+cfg.NewTokens-1 > m {
 		row, err := eval.Measure(ctx, nil, g.card, cfg, task.At(length))
-		g.addCell(eval.KeyOf(g.card, cfg, task.At(length)), task.At(length), speed{cfg}, &row)
+		g.addCell(eval.KeyOf(g.card, cfg, task.At(length)), task.At(length), speed{cfg}, row)
 		return err
 	}
-	if err := p.count(g, &cfg, length); err != nil {
-		return err
-	}
-	g.addCell(eval.KeyOf(g.card, cfg, task.At(length)), task.At(length), speed{cfg}, nil).Memory = cfg.Cost.MemoryEstimate
-	return nil
+	err := p.count(g, &cfg, length)
+	g.addCell(eval.KeyOf(g.card, cfg, task.At(length)), task.At(length), speed{cfg}, eval.Row{}).Memory = cfg.Cost.MemoryEstimate
+	return err
 }
 
 func (speed) batch(most int) int { return most }
