@@ -90,18 +90,12 @@ func (s *Study) glimpses(name string, lengths []task.Span, parts []*Task) []glim
 		}
 		g := glimpsed(what, func(length task.Span) Spread { return single(best / at(length).Sliding.Median) })
 		g.bits = each(lengths, at)
-		least := Unknown
-		for k, p := range g.bits {
-			bits := p.Sliding.Median
-			if !bits.Known() && !p.NA {
-				continue // not measured
-			}
-			if g.longest = lengths[k]; !bits.Known() || bits > least*(1+textMargin) {
-				break
-			}
-			if g.to = lengths[k]; !(bits >= least) {
-				least = bits
-			}
+		to, tried := readsTo(g.bits)
+		if to >= 0 {
+			g.to = lengths[to]
+		}
+		if tried >= 0 {
+			g.longest = lengths[tried]
 		}
 		out = append(out, g)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// textMargin is how much bits per byte may pass the best ones at the trained length, as a share of them.
+// textMargin is how much bits per byte may pass the fewest at shorter lengths, as a share of them, of a model that reads on.
 const textMargin = 0.02
 
 // section is bits per byte by the length of windows, with a column for each encoding, and by place in the longest ones.
@@ -89,8 +89,8 @@ func (t *Text) trainedAt() string {
 	return strings.Join(lengths, " and ") + ", " + human.Plural(runs, "run", "runs at most") + " of an encoding"
 }
 
-// summarize says in one sentence who has the fewest bits per byte in windows as long as trained ones, and who stays within
-// textMargin of that furthest; "" without such windows.
+// summarize says in one sentence who has the fewest bits per byte in windows as long as trained ones, and which of those
+// within textMargin of that reads on furthest; "" without such windows.
 func (t *Text) summarize() string {
 	start, further := t.longestTrained()
 	if start < 0 {
@@ -101,7 +101,10 @@ func (t *Text) summarize() string {
 	best := slices.MinFunc(measured, func(a, b Series) int { return cmp.Compare(bits(a), bits(b)) })
 	furthest, stays := start, []string(nil)
 	for _, s := range measured {
-		to := s.staysTo(start, bits(best))
+		to, _ := readsTo(s.Bits)
+		if bits(s) > bits(best)*(1+textMargin) {
+			continue // it may fail alike everywhere
+		}
 		if to > furthest {
 			furthest, stays = to, nil
 		}
@@ -111,14 +114,15 @@ func (t *Text) summarize() string {
 	}
 	text := fmt.Sprintf("On %s, %s has the fewest bits per byte in windows as long as trained ones: %s at %s tokens", t.Name, best.Name,
 		bits(best).rank(), t.Lengths[start].Label())
-	switch margin := fmt.Sprintf("within %.0f %% of that", 100*textMargin); {
-	case !further:
-	case len(stays) == 0:
-		text += "; in longer ones none stays " + margin
-	case len(stays) == 1:
-		text += fmt.Sprintf("; %s stays %s furthest, to %s", stays[0], margin, t.Lengths[furthest].Label())
-	default:
-		text += fmt.Sprintf("; %s stay %s furthest, to %s", few(stays), margin, t.Lengths[furthest].Label())
+	if further {
+		who := "none reads on in longer ones"
+		switch {
+		case len(stays) == 1:
+			who = fmt.Sprintf("%s reads on furthest, to %s", stays[0], t.Lengths[furthest].Label())
+		case len(stays) > 1:
+			who = fmt.Sprintf("%s read on furthest, to %s", few(stays), t.Lengths[furthest].Label())
+		}
+		text += fmt.Sprintf("; %s, with bits per byte of the last %d tokens within %.0f %% of the fewest at shorter lengths", who, t.Stride, 100*textMargin)
 	}
 	return text + "." + t.apart(best, measured, start)
 }
@@ -139,17 +143,23 @@ func (t *Text) longestTrained() (start int, further bool) {
 	return start, further
 }
 
-// staysTo is the index of the last length, from start on, up to which bits per byte pass the best by textMargin at most.
-func (s Series) staysTo(start int, best Number) int {
-	to := start
-	for i := start; i < len(s.Bits); i++ {
-		bits := s.Bits[i].Every.Median
-		if bits > best*(1+textMargin) {
+// readsTo is up to which length, by index, a series reads on: bits per byte of the last tokens pass the fewest at shorter
+// lengths by textMargin at most. They are its own, since models without a trained length have no others to be compared with;
+// and of the last tokens, as those of all fall with the length of any window. tried is the last length looked at; −1 for none.
+func readsTo(points []bitsPoint) (to, tried int) {
+	to, tried = -1, -1
+	least := Unknown
+	for i, p := range points {
+		bits := p.Sliding.Median
+		if !bits.Known() && !p.NA {
+			continue // not measured
+		}
+		if tried = i; !bits.Known() || bits > least*(1+textMargin) {
 			break
 		}
-		if bits.Known() {
-			to = i
+		if to = i; !(bits >= least) {
+			least = bits
 		}
 	}
-	return to
+	return to, tried
 }
