@@ -155,8 +155,8 @@ func (c *composer) float(v float32) *graph.Node { return c.b.Const(tensor.Of([]f
 
 // stored makes a tensor of the file a constant.
 func (c *composer) stored(p *onnxpb.TensorProto) *graph.Node {
-	if _, ok := dtypeOf(p.DataType); !ok {
-		return c.fail("its element type is %s (%d); supported are %s", typeName(p.DataType), p.DataType, heldText())
+	if err := checkElement(p.DataType); err != nil {
+		return c.fail("%w", err)
 	}
 	t, err := tensorOf(p)
 	if err != nil {

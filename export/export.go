@@ -81,13 +81,10 @@ func typeName(code int32) string {
 	return onnxTypes[code]
 }
 
-// dtypeOf returns the dtype of an ONNX type code that zoo's graphs can have.
-func dtypeOf(code int32) (tensor.DType, bool) {
-	d := tensor.FromONNX(code)
-	return d, slices.Contains(graph.Held(), d)
-}
-
-// heldText lists the types that zoo's graphs can have.
-func heldText() string {
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(graph.Held()), " ", ", "), "[]")
+// checkElement refuses the code of an element type that graphs cannot have.
+func checkElement(code int32) error {
+	if held := graph.Held(); !slices.Contains(held, tensor.FromONNX(code).String()) {
+		return fmt.Errorf("its element type is %s (%d); supported are %s", typeName(code), code, strings.Join(held, ", "))
+	}
+	return nil
 }

@@ -11,7 +11,7 @@ const maxLengths = 1 << 18
 
 // lengths counts the elements that graph keeps so.
 func lengths(t *onnxpb.TensorProto) int {
-	if dtype, _ := dtypeOf(t.DataType); dtype != tensor.Int64 || len(t.Dims) > 1 {
+	if tensor.FromONNX(t.DataType) != tensor.Int64 || len(t.Dims) > 1 {
 		return 0
 	}
 	return len(t.RawData)/8 + len(t.Int64Data)
@@ -19,7 +19,7 @@ func lengths(t *onnxpb.TensorProto) int {
 
 // tensorOf decodes a stored tensor, which has been validated. It takes the data from the file: it may be large.
 func tensorOf(p *onnxpb.TensorProto) (*tensor.Tensor, error) {
-	dtype, _ := dtypeOf(p.DataType)
+	dtype := tensor.FromONNX(p.DataType)
 	shape := make([]int, len(p.Dims))
 	for i, d := range p.Dims {
 		shape[i] = int(d)

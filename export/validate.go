@@ -1,6 +1,7 @@
 package export
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -54,9 +55,8 @@ func checkGraph(g *onnxpb.GraphProto, opset int) error {
 		if inputs[t.Name] {
 			return fmt.Errorf("initializer %s: its name is taken by an input", onnxpb.Quote(t.Name))
 		}
-		if _, ok := dtypeOf(t.DataType); !ok {
-			return fmt.Errorf("initializer %s: its element type is %s (%d); supported are %s",
-				onnxpb.Quote(t.Name), typeName(t.DataType), t.DataType, heldText())
+		if err := checkElement(t.DataType); err != nil {
+			return fmt.Errorf("initializer %s: %w", onnxpb.Quote(t.Name), err)
 		}
 		if vectors += lengths(t); vectors > maxLengths {
 			return fmt.Errorf("initializer %s: the int64 vectors have %d elements so far; supported are %d",
@@ -159,12 +159,8 @@ func operators() []string {
 // make sense is left to typeOf.
 func checkType(v *onnxpb.ValueInfoProto) error {
 	t := onnxpb.TensorOf(v)
-	if _, ok := dtypeOf(t.ElemType); !ok {
-		return fmt.Errorf("its element type is %s (%d); supported are %s",
-			typeName(t.ElemType), t.ElemType, heldText())
+	if err := checkElement(t.ElemType); err != nil || t.Shape != nil {
+		return err
 	}
-	if t.Shape == nil {
-		return fmt.Errorf("its shape is not declared")
-	}
-	return nil
+	return errors.New("its shape is not declared")
 }

@@ -122,7 +122,7 @@ func (b *Builder) declare(op, name string, dtype tensor.DType, shape []Dim) *Nod
 		return b.Fail(fmt.Errorf("%s: %q is not a name", op, name))
 	}
 	if !slices.Contains(held, dtype) {
-		return b.Fail(fmt.Errorf("%s %s is %v: a graph holds %s", op, name, dtype, heldText()))
+		return b.Fail(fmt.Errorf("%s %s is %v: a graph holds %s", op, name, dtype, strings.Join(Held(), ", ")))
 	}
 	if old, ok := b.named[name]; ok {
 		if old.Op != op || old.DType != dtype || !slices.Equal(old.Shape, shape) {
@@ -142,7 +142,7 @@ func (b *Builder) Const(t *tensor.Tensor) *Node {
 		return failed
 	}
 	if !slices.Contains(held, t.DType()) {
-		return b.Fail(fmt.Errorf("a constant is %v: a graph holds %s", t, heldText()))
+		return b.Fail(fmt.Errorf("a constant is %v: a graph holds %s", t, strings.Join(Held(), ", ")))
 	}
 	h := sha256.New()
 	hashTensor(h, t)

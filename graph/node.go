@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // The three kinds of node that compute nothing.
@@ -115,10 +116,8 @@ var held = []tensor.DType{
 	tensor.BFloat16,
 }
 
-// Held returns the element types that the values of a graph can have.
-func Held() []tensor.DType { return slices.Clone(held) }
-
-func heldText() string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(held), " ", ", "), "[]") }
+// Held names the element types that the values of a graph can have.
+func Held() []string { return lists.Map(held, tensor.DType.String) }
 
 // Stores reports whether a weight of a graph can have the element type.
 func Stores(d tensor.DType) bool {
