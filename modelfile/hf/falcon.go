@@ -3,7 +3,6 @@ package hf
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"math"
 
 	"github.com/nopezoo/zoo/models"
@@ -49,26 +48,17 @@ func falconNames(c models.Config, w *renaming) {
 	p := w.prefix("transformer.", "")
 	w.embedding(c, p+"word_embeddings", "lm_head")
 	w.norm("norm", p+"ln_f")
-	for i := range c.NLayers {
-		ours, theirs := layer(i), fmt.Sprintf("%sh.%d.", p, i)
-		switch c.Residual {
-		case "parallel":
-			w.norm(ours+"attn_norm", theirs+"ln_attn")
-			w.norm(ours+"mlp_norm", theirs+"ln_mlp")
-		case "parallel-shared":
-			w.norm(ours+"attn_norm", theirs+"input_layernorm")
-		default:
-			w.norm(ours+"attn_norm", theirs+"input_layernorm")
-			w.norm(ours+"mlp_norm", theirs+"post_attention_layernorm")
-		}
-		groups := cmp.Or(c.NKVHeads, c.NHeads) // each has its queries, a key and a value
-		each := c.NHeads / groups
-		at := func(first, heads int) blocks {
-			return blocks{groups, (each + 2) * c.DHead, first * c.DHead, heads * c.DHead}
-		}
+	groups := cmp.Or(c.NKVHeads, c.NHeads) // each has its queries, a key and a value
+	each := c.NHeads / groups
+	at := func(first, heads int) blocks {
+		return blocks{groups, (each + 2) * c.DHead, first * c.DHead, heads * c.DHead}
+	}
+	norms := []string{"attn_norm input_layernorm", "mlp_norm post_attention_layernorm"}
+	if c.Residual == "parallel" {
+		norms = []string{"attn_norm ln_attn", "mlp_norm ln_mlp"}
+	}
+	w.layers(c, p+"h.%d.", func(ours, theirs string) {
 		w.cut(theirs+"self_attention.query_key_value", map[string]blocks{ours + "attn.q_proj": at(0, each),
 			ours + "attn.k_proj": at(each, 1), ours + "attn.v_proj": at(each+1, 1)})
-		w.matrix(ours+"attn.o_proj", theirs+"self_attention.dense")
-		w.denseMLP(ours, theirs)
-	}
+	}, append(norms, "attn.o_proj self_attention.dense", "mlp.up_proj mlp.dense_h_to_4h", "mlp.down_proj mlp.dense_4h_to_h")...)
 }

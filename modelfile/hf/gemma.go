@@ -103,15 +103,6 @@ func gemmaNames(c models.Config, w *renaming) {
 		llamaNames(c, w)
 		return
 	}
-	p := w.prefix("model.", "language_model.model.", "")
-	w.embedding(c, p+"embed_tokens", "lm_head")
-	w.norm("norm", p+"norm")
-	for i := range c.NLayers {
-		ours, theirs := layer(i), p+layer(i)
-		w.norm(ours+"attn_norm", theirs+"input_layernorm")
-		w.norm(ours+"attn_out_norm", theirs+"post_attention_layernorm")
-		w.norm(ours+"mlp_norm", theirs+"pre_feedforward_layernorm")
-		w.norm(ours+"mlp_out_norm", theirs+"post_feedforward_layernorm")
-		w.llamaLayer(ours, theirs)
-	}
+	w.llama(c, w.prefix("model.", "language_model.model.", ""), "attn_norm input_layernorm", "attn_out_norm post_attention_layernorm",
+		"mlp_norm pre_feedforward_layernorm", "mlp_out_norm post_feedforward_layernorm")
 }

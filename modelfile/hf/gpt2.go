@@ -3,7 +3,6 @@ package hf
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 
 	"github.com/nopezoo/zoo/models"
 )
@@ -48,10 +47,7 @@ func gpt2Names(c models.Config, w *renaming) {
 	w.embedding(c, p+"wte", "lm_head")
 	w.put("position.weight", w.take(p+"wpe.weight", 2))
 	w.norm("norm", p+"ln_f")
-	for i := range c.NLayers {
-		ours, theirs := layer(i), fmt.Sprintf("%sh.%d.", p, i)
-		w.norm(ours+"attn_norm", theirs+"ln_1")
-		w.norm(ours+"mlp_norm", theirs+"ln_2")
+	w.layers(c, p+"h.%d.", func(ours, theirs string) {
 		for _, from := range []string{"attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj"} {
 			name := theirs + from + ".weight"
 			if t := w.take(name, 2); t != nil {
@@ -59,10 +55,7 @@ func gpt2Names(c models.Config, w *renaming) {
 			}
 		}
 		w.cut(theirs+"attn.c_attn", qkv(ours, c))
-		w.matrix(ours+"attn.o_proj", theirs+"attn.c_proj")
-		w.matrix(ours+"mlp.up_proj", theirs+"mlp.c_fc")
-		w.matrix(ours+"mlp.down_proj", theirs+"mlp.c_proj")
-	}
+	}, "attn_norm ln_1", "mlp_norm ln_2", "attn.o_proj attn.c_proj", "mlp.up_proj mlp.c_fc", "mlp.down_proj mlp.c_proj")
 }
 
 // qkv are the rows of queries, keys and values in a matrix that has them behind one another.

@@ -2,7 +2,6 @@ package hf
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/nopezoo/zoo/models"
 )
@@ -21,35 +20,23 @@ func gptJ(k *settings) models.Config {
 	return c
 }
 
-func gptJNames(c models.Config, w *renaming) {
-	gptJLayers(c, w, func(ours, theirs string) {
-		for _, name := range []string{"q_proj", "k_proj", "v_proj"} {
-			w.matrix(ours+"attn."+name, theirs+"attn."+name)
-		}
-	})
-}
+func gptJNames(c models.Config, w *renaming) { gptJLayers(c, w, nil) }
 
 // codeGenNames: queries, values and keys stand in four shards, in this order.
 func codeGenNames(c models.Config, w *renaming) {
 	const shards = 4
+	part := c.DModel / shards
+	at := func(place int) blocks { return blocks{shards, 3 * part, place * part, part} }
 	gptJLayers(c, w, func(ours, theirs string) {
-		part := c.DModel / shards
-		at := func(place int) blocks { return blocks{shards, 3 * part, place * part, part} }
 		w.cut(theirs+"attn.qkv_proj", map[string]blocks{ours + "attn.q_proj": at(0), ours + "attn.v_proj": at(1), ours + "attn.k_proj": at(2)})
 	})
 }
 
-func gptJLayers(c models.Config, w *renaming, attention func(ours, theirs string)) {
+func gptJLayers(c models.Config, w *renaming, cut func(ours, theirs string)) {
 	w.drop(".attn.bias", ".attn.masked_bias", ".attn.causal_mask", ".attn.embed_positions")
 	p := w.prefix("transformer.", "")
 	w.embedding(c, p+"wte", "lm_head")
 	w.norm("norm", p+"ln_f")
-	for i := range c.NLayers {
-		ours, theirs := layer(i), fmt.Sprintf("%sh.%d.", p, i)
-		w.norm(ours+"attn_norm", theirs+"ln_1")
-		attention(ours, theirs)
-		w.matrix(ours+"attn.o_proj", theirs+"attn.out_proj")
-		w.matrix(ours+"mlp.up_proj", theirs+"mlp.fc_in")
-		w.matrix(ours+"mlp.down_proj", theirs+"mlp.fc_out")
-	}
+	w.layers(c, p+"h.%d.", cut, "attn_norm ln_1", "attn.q_proj attn.q_proj", "attn.k_proj attn.k_proj", "attn.v_proj attn.v_proj",
+		"attn.o_proj attn.out_proj", "mlp.up_proj mlp.fc_in", "mlp.down_proj mlp.fc_out")
 }

@@ -1,8 +1,6 @@
 package hf
 
 import (
-	"fmt"
-
 	"github.com/nopezoo/zoo/models"
 )
 
@@ -28,20 +26,9 @@ func gptNeoXNames(c models.Config, w *renaming) {
 	p := w.prefix("gpt_neox.", "")
 	w.embedding(c, p+"embed_in", "embed_out")
 	w.norm("norm", p+"final_layer_norm")
-	for i := range c.NLayers {
-		ours, theirs := layer(i), p+layer(i)
-		w.norm(ours+"attn_norm", theirs+"input_layernorm")
-		w.norm(ours+"mlp_norm", theirs+"post_attention_layernorm")
-		w.cut(theirs+"attention.query_key_value", qkvByHead(ours, c))
-		w.matrix(ours+"attn.o_proj", theirs+"attention.dense")
-		w.denseMLP(ours, theirs)
-	}
-}
-
-// denseMLP takes over the feed-forward layer under the names of GPT-NeoX, BLOOM and Falcon.
-func (w *renaming) denseMLP(ours, theirs string) {
-	w.matrix(ours+"mlp.up_proj", theirs+"mlp.dense_h_to_4h")
-	w.matrix(ours+"mlp.down_proj", theirs+"mlp.dense_4h_to_h")
+	w.layers(c, p+"layers.%d.", func(ours, theirs string) { w.cut(theirs+"attention.query_key_value", qkvByHead(ours, c)) },
+		"attn_norm input_layernorm", "mlp_norm post_attention_layernorm", "attn.o_proj attention.dense", "mlp.up_proj mlp.dense_h_to_4h",
+		"mlp.down_proj mlp.dense_4h_to_h")
 }
 
 // bloom is BLOOM: ALiBi, and a LayerNorm behind the embeddings.
@@ -67,12 +54,7 @@ func bloomNames(c models.Config, w *renaming) {
 	w.embedding(c, p+"word_embeddings", "lm_head")
 	w.norm("embed_norm", p+"word_embeddings_layernorm")
 	w.norm("norm", p+"ln_f")
-	for i := range c.NLayers {
-		ours, theirs := layer(i), fmt.Sprintf("%sh.%d.", p, i)
-		w.norm(ours+"attn_norm", theirs+"input_layernorm")
-		w.norm(ours+"mlp_norm", theirs+"post_attention_layernorm")
-		w.cut(theirs+"self_attention.query_key_value", qkvByHead(ours, c))
-		w.matrix(ours+"attn.o_proj", theirs+"self_attention.dense")
-		w.denseMLP(ours, theirs)
-	}
+	w.layers(c, p+"h.%d.", func(ours, theirs string) { w.cut(theirs+"self_attention.query_key_value", qkvByHead(ours, c)) },
+		"attn_norm input_layernorm", "mlp_norm post_attention_layernorm", "attn.o_proj self_attention.dense", "mlp.up_proj mlp.dense_h_to_4h",
+		"mlp.down_proj mlp.dense_4h_to_h")
 }

@@ -27,38 +27,17 @@ func (k *settings) llamaBlock(c models.Config, eps float64) models.Config {
 
 // llamaNames are the names of the descendants of Llama: one tensor is one parameter.
 func llamaNames(c models.Config, w *renaming) {
+	w.llama(c, w.prefix("model.", ""), "attn_norm input_layernorm", "mlp_norm post_attention_layernorm")
+}
+
+// llama takes over what the descendants of Llama have in common, and the norms of each layer.
+func (w *renaming) llama(c models.Config, p string, norms ...string) {
 	w.drop("rotary_emb.inv_freq")
-	p := w.prefix("model.", "")
 	w.embedding(c, p+"embed_tokens", "lm_head")
 	w.norm("norm", p+"norm")
-	for i := range c.NLayers {
-		ours, theirs := layer(i), p+layer(i)
-		w.norm(ours+"attn_norm", theirs+"input_layernorm")
-		w.norm(ours+"mlp_norm", theirs+"post_attention_layernorm")
-		w.llamaLayer(ours, theirs)
-	}
-}
-
-// llamaLayer takes over the matrices of a layer, and the norms of queries and keys.
-func (w *renaming) llamaLayer(ours, theirs string) {
-	for _, name := range []string{"q_proj", "k_proj", "v_proj", "o_proj"} {
-		w.matrix(ours+"attn."+name, theirs+"self_attn."+name)
-	}
-	w.headNorms(ours, theirs)
-	w.gatedMLP(ours, theirs)
-}
-
-func (w *renaming) headNorms(ours, theirs string) {
-	if w.has(ours + "attn.q_norm.weight") {
-		w.norm(ours+"attn.q_norm", theirs+"self_attn.q_norm")
-		w.norm(ours+"attn.k_norm", theirs+"self_attn.k_norm")
-	}
-}
-
-func (w *renaming) gatedMLP(ours, theirs string) {
-	for _, name := range []string{"gate_proj", "up_proj", "down_proj"} {
-		w.matrix(ours+"mlp."+name, theirs+"mlp."+name)
-	}
+	w.layers(c, p+"layers.%d.", nil, append(norms, "attn.q_proj self_attn.q_proj", "attn.k_proj self_attn.k_proj",
+		"attn.v_proj self_attn.v_proj", "attn.o_proj self_attn.o_proj", "attn.q_norm self_attn.q_norm", "attn.k_norm self_attn.k_norm",
+		"mlp.gate_proj mlp.gate_proj", "mlp.up_proj mlp.up_proj", "mlp.down_proj mlp.down_proj")...)
 }
 
 // embedding takes over the embedding and the output matrix, which a tied head has not, though a file may hold it.

@@ -1,8 +1,6 @@
 package hf
 
 import (
-	"fmt"
-
 	"github.com/nopezoo/zoo/models"
 )
 
@@ -40,15 +38,11 @@ func mptNames(c models.Config, w *renaming) {
 	w.embedding(c, p+"wte", "lm_head")
 	w.put("norm.weight", w.take(p+"norm_f.weight", 1))
 	w.zeroBias("norm")
-	for i := range c.NLayers {
-		ours, theirs := layer(i), fmt.Sprintf("%sblocks.%d.", p, i)
+	w.layers(c, p+"blocks.%d.", func(ours, theirs string) {
 		for our, their := range map[string]string{"attn_norm": "norm_1", "mlp_norm": "norm_2"} {
 			w.put(ours+our+".weight", w.take(theirs+their+".weight", 1))
 			w.zeroBias(ours + our)
 		}
 		w.cut(theirs+"attn.Wqkv", qkv(ours, c))
-		w.matrix(ours+"attn.o_proj", theirs+"attn.out_proj")
-		w.matrix(ours+"mlp.up_proj", theirs+"ffn.up_proj")
-		w.matrix(ours+"mlp.down_proj", theirs+"ffn.down_proj")
-	}
+	}, "attn.o_proj attn.out_proj", "mlp.up_proj ffn.up_proj", "mlp.down_proj ffn.down_proj")
 }

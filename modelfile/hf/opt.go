@@ -2,7 +2,6 @@ package hf
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/nopezoo/zoo/models"
 )
@@ -51,15 +50,6 @@ func optNames(c models.Config, w *renaming) {
 	if c.NormPlace != "after" {
 		w.norm("norm", p+"final_layer_norm")
 	}
-	for i := range c.NLayers {
-		ours, theirs := layer(i), fmt.Sprintf("%slayers.%d.", p, i)
-		w.norm(ours+"attn_norm", theirs+"self_attn_layer_norm")
-		w.norm(ours+"mlp_norm", theirs+"final_layer_norm")
-		for _, name := range []string{"q_proj", "k_proj", "v_proj"} {
-			w.matrix(ours+"attn."+name, theirs+"self_attn."+name)
-		}
-		w.matrix(ours+"attn.o_proj", theirs+"self_attn.out_proj")
-		w.matrix(ours+"mlp.up_proj", theirs+"fc1")
-		w.matrix(ours+"mlp.down_proj", theirs+"fc2")
-	}
+	w.layers(c, p+"layers.%d.", nil, "attn_norm self_attn_layer_norm", "mlp_norm final_layer_norm", "attn.q_proj self_attn.q_proj",
+		"attn.k_proj self_attn.k_proj", "attn.v_proj self_attn.v_proj", "attn.o_proj self_attn.out_proj", "mlp.up_proj fc1", "mlp.down_proj fc2")
 }

@@ -19,20 +19,9 @@ func phiNames(c models.Config, w *renaming) {
 	p := w.prefix("model.", "")
 	w.embedding(c, p+"embed_tokens", "lm_head")
 	w.norm("norm", p+"final_layernorm")
-	for i := range c.NLayers {
-		ours, theirs := layer(i), p+layer(i)
-		w.norm(ours+"attn_norm", theirs+"input_layernorm")
-		for _, name := range []string{"q_proj", "k_proj", "v_proj"} {
-			w.matrix(ours+"attn."+name, theirs+"self_attn."+name)
-		}
-		if c.QKNorm != "" {
-			w.norm(ours+"attn.q_norm", theirs+"self_attn.q_layernorm")
-			w.norm(ours+"attn.k_norm", theirs+"self_attn.k_layernorm")
-		}
-		w.matrix(ours+"attn.o_proj", theirs+"self_attn.dense")
-		w.matrix(ours+"mlp.up_proj", theirs+"mlp.fc1")
-		w.matrix(ours+"mlp.down_proj", theirs+"mlp.fc2")
-	}
+	w.layers(c, p+"layers.%d.", nil, "attn_norm input_layernorm", "attn.q_proj self_attn.q_proj", "attn.k_proj self_attn.k_proj",
+		"attn.v_proj self_attn.v_proj", "attn.q_norm self_attn.q_layernorm", "attn.k_norm self_attn.k_layernorm",
+		"attn.o_proj self_attn.dense", "mlp.up_proj mlp.fc1", "mlp.down_proj mlp.fc2")
 }
 
 // phi3 is Phi-3 and Phi-4-mini: Llama with fused matrices.
@@ -51,15 +40,9 @@ func phi3(k *settings) models.Config {
 
 func phi3Names(c models.Config, w *renaming) {
 	p := w.prefix("model.", "")
-	w.embedding(c, p+"embed_tokens", "lm_head")
-	w.norm("norm", p+"norm")
-	for i := range c.NLayers {
-		ours, theirs := layer(i), p+layer(i)
-		w.norm(ours+"attn_norm", theirs+"input_layernorm")
-		w.norm(ours+"mlp_norm", theirs+"post_attention_layernorm")
+	w.layers(c, p+"layers.%d.", func(ours, theirs string) {
 		w.cut(theirs+"self_attn.qkv_proj", qkv(ours, c))
-		w.matrix(ours+"attn.o_proj", theirs+"self_attn.o_proj")
 		w.cut(theirs+"mlp.gate_up_proj", map[string]blocks{ours + "mlp.gate_proj": span(0, c.DFF), ours + "mlp.up_proj": span(c.DFF, c.DFF)})
-		w.matrix(ours+"mlp.down_proj", theirs+"mlp.down_proj")
-	}
+	})
+	llamaNames(c, w)
 }

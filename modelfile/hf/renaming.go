@@ -93,7 +93,24 @@ func (w *renaming) move(ours, theirs string, axes int) {
 	}
 }
 
-// matrix and vector are move.
+// layers takes over each layer, where form gives theirs a prefix: with cut, unless it is nil, what stands in one tensor together;
+// then pairs of our name and theirs. What the model has not, or has been given, is passed over.
+func (w *renaming) layers(c models.Config, form string, cut func(ours, theirs string), pairs ...string) {
+	for i := range c.NLayers {
+		ours, theirs := layer(i), fmt.Sprintf(form, i)
+		if cut != nil {
+			cut(ours, theirs)
+		}
+		for _, pair := range pairs {
+			our, their, _ := strings.Cut(pair, " ")
+			if name := ours + our + ".weight"; w.has(name) && w.out[name] == nil {
+				w.move(ours+our, theirs+their, len(w.shapes[name]))
+			}
+		}
+	}
+}
+
+// matrix and norm are move.
 func (w *renaming) matrix(ours, theirs string) { w.move(ours, theirs, 2) }
 func (w *renaming) norm(ours, theirs string)   { w.move(ours, theirs, 1) }
 

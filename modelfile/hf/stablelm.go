@@ -25,25 +25,14 @@ func stableLM(k *settings) models.Config {
 }
 
 func stableLMNames(c models.Config, w *renaming) {
-	w.drop("rotary_emb.inv_freq")
 	p := w.prefix("model.", "")
-	w.embedding(c, p+"embed_tokens", "lm_head")
-	w.norm("norm", p+"norm")
 	for i := range c.NLayers {
-		ours, theirs := layer(i), p+layer(i)
-		w.norm(ours+"attn_norm", theirs+"input_layernorm")
-		if c.Residual == "" {
-			w.norm(ours+"mlp_norm", theirs+"post_attention_layernorm")
-		}
-		for _, name := range []string{"q_proj", "k_proj", "v_proj", "o_proj"} {
-			w.matrix(ours+"attn."+name, theirs+"self_attn."+name)
-		}
 		if c.QKNorm != "" {
-			w.stack(ours+"attn.q_norm.weight", theirs+"self_attn.q_layernorm.norms.%d.weight", c.NHeads)
-			w.stack(ours+"attn.k_norm.weight", theirs+"self_attn.k_layernorm.norms.%d.weight", cmp.Or(c.NKVHeads, c.NHeads))
+			w.stack(layer(i)+"attn.q_norm.weight", p+layer(i)+"self_attn.q_layernorm.norms.%d.weight", c.NHeads)
+			w.stack(layer(i)+"attn.k_norm.weight", p+layer(i)+"self_attn.k_layernorm.norms.%d.weight", cmp.Or(c.NKVHeads, c.NHeads))
 		}
-		w.gatedMLP(ours, theirs)
 	}
+	llamaNames(c, w)
 }
 
 // stack puts vectors of n names behind one another, as rows in float32.
@@ -74,14 +63,5 @@ func olmo2(k *settings) models.Config {
 }
 
 func olmo2Names(c models.Config, w *renaming) {
-	w.drop("rotary_emb.inv_freq")
-	p := w.prefix("model.", "")
-	w.embedding(c, p+"embed_tokens", "lm_head")
-	w.norm("norm", p+"norm")
-	for i := range c.NLayers {
-		ours, theirs := layer(i), p+layer(i)
-		w.norm(ours+"attn_out_norm", theirs+"post_attention_layernorm")
-		w.norm(ours+"mlp_out_norm", theirs+"post_feedforward_layernorm")
-		w.llamaLayer(ours, theirs)
-	}
+	w.llama(c, w.prefix("model.", ""), "attn_out_norm post_attention_layernorm", "mlp_out_norm post_feedforward_layernorm")
 }
