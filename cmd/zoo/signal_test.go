@@ -142,8 +142,8 @@ func TestInterruptedSubmission(t *testing.T) {
 
 // submitted is a job as slurm.json tells of it.
 type submitted struct {
-	ID    string         `json:"job"`
-	Tasks map[int]string `json:"tasks"`
+	ID    string `json:"job"`
+	Tasks string `json:"array"`
 }
 
 // readJob reads which job a sweep was submitted as.

@@ -68,17 +68,26 @@ func Prepare(ctx context.Context, folder string, runs []Run, at placement.Placem
 	return len(a.Tasks), a.write(folder)
 }
 
-// ReadTask returns the runs of a task of a prepared sweep, counted from 1, and where they are to be trained.
-func ReadTask(folder string, index int) (runs []Run, at placement.Placement, err error) {
+// readArray reads which tasks a sweep in a folder was prepared for.
+func readArray(folder string) (a array, err error) {
 	path := filepath.Join(folder, arrayFile)
 	data, err := files.ReadRegular(path, 1<<26) // a million tasks
 	if err != nil {
-		return nil, at, fmt.Errorf("%w; prepare the sweep: zoo sweep --config FILE --executor array", err)
+		return a, fmt.Errorf("%w; prepare the sweep: zoo sweep --config FILE --executor array", err)
 	}
-	var a array
 	if err := json.Unmarshal(data, &a); err != nil {
-		return nil, at, fmt.Errorf("%s is damaged: %w; prepare the sweep again", path, err)
+		return a, fmt.Errorf("%s is damaged: %w; prepare the sweep again", path, err)
 	}
+	return a, nil
+}
+
+// ReadTask returns the runs of a task of a prepared sweep, counted from 1, and where they are to be trained.
+func ReadTask(folder string, index int) (runs []Run, at placement.Placement, err error) {
+	a, err := readArray(folder)
+	if err != nil {
+		return nil, at, err
+	}
+	path := filepath.Join(folder, arrayFile)
 	if index < 1 || index > len(a.Tasks) {
 		return nil, at, fmt.Errorf("%s has %s, from 1 on", path, human.Plural(len(a.Tasks), "task", "tasks"))
 	}

@@ -18,9 +18,9 @@ type axis struct {
 	values []any
 }
 
-// lists are the axes that have a name of their own. Seeds come first, so that a
+// namedLists are the axes that have a name of their own. Seeds come first, so that a
 // sweep that is cut short has few seeds of everything.
-func lists() []axis {
+func namedLists() []axis {
 	return []axis{
 		{key: "train.seed", from: "seeds"},
 		{key: "train.data_seed", from: "data_seeds"},
@@ -31,7 +31,7 @@ func lists() []axis {
 
 // readAxes reads the named lists and the grid.
 func (p *part) readAxes(all map[string]any) error {
-	candidates := lists()
+	candidates := namedLists()
 	grid, ok := all[gridKey].(map[string]any)
 	if !ok && all[gridKey] != nil {
 		return errors.New("grid: want a list of values for each key, such as train.lr: [1e-3, 2e-3]")

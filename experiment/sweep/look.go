@@ -29,9 +29,13 @@ func Look(ctx context.Context, folder string, runs []Run) (all []Status, sent *j
 		if states, unasked = sent.ask(ctx); ctx.Err() != nil {
 			return nil, nil, nil, ctx.Err()
 		}
-		for index, names := range sent.Tasks {
-			for name := range strings.FieldsSeq(names) {
-				tasks[name], logs[name] = states[index], sent.log(folder, index)
+		a, err := readArray(folder)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		for i, names := range a.Tasks {
+			for _, name := range names {
+				tasks[name], logs[name] = states[i+1], sent.log(folder, i+1)
 			}
 		}
 	}

@@ -35,7 +35,7 @@ var sections = []string{"model", "train", gridKey, benchKey}
 // checkKeys wants the known keys, and further ones that are allowed in the place.
 func checkKeys(all map[string]any, further ...string) error {
 	known := append([]string{presetKey}, sections...)
-	for _, l := range lists() {
+	for _, l := range namedLists() {
 		known = append(known, l.from)
 	}
 	known = append(known, further...)
@@ -112,7 +112,7 @@ func checkHidden(above, own map[string]any) error {
 		}
 		return nil
 	}
-	for _, l := range lists() {
+	for _, l := range namedLists() {
 		if above[l.from] == nil || own[l.from] != nil {
 			continue
 		}

@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,28 +23,22 @@ const jobFile = "slurm.json"
 
 // job is a sweep's job array.
 type job struct {
-	ID        string         `json:"job"`
-	Cluster   string         `json:"cluster,omitempty"` // where there are several
-	Submitted time.Time      `json:"submitted"`
-	Tasks     map[int]string `json:"tasks"` // array index to the names of its runs
+	ID        string    `json:"job"`
+	Cluster   string    `json:"cluster,omitempty"` // where there are several
+	Submitted time.Time `json:"submitted"`
+	Indices   string    `json:"array"` // of its tasks, which arrayFile lists: "1-3,7"
 
-	Runs    int    `json:"-"` // in the tasks
-	Indices string `json:"-"` // of the tasks, briefly: "1-3,7"
+	Runs    int    `json:"-"` // in the tasks; 0 of a job that was read
 	Cancel  string `json:"-"` // the command line that ends the job
 }
 
-// named fills in Indices and Cancel.
+// named fills in Cancel.
 func (j *job) named() *job {
 	words := []string{"scancel"}
 	if j.Cluster != "" {
 		words = append(words, "--clusters="+j.Cluster)
 	}
 	j.Cancel = human.Shell(append(words, j.ID)...)
-	j.Runs = 0
-	for _, names := range j.Tasks {
-		j.Runs += len(strings.Fields(names))
-	}
-	j.Indices = ranges(slices.Sorted(maps.Keys(j.Tasks)))
 	return j
 }
 
@@ -157,9 +149,9 @@ func (s script) submit(ctx context.Context) (*job, error) {
 	if !regexp.MustCompile(`^[0-9]+$`).MatchString(id) {
 		return nil, fmt.Errorf("sbatch printed %q: want the number of the job", out)
 	}
-	j := &job{ID: id, Cluster: cluster, Submitted: time.Now().UTC().Truncate(time.Second), Tasks: map[int]string{}}
+	j := &job{ID: id, Cluster: cluster, Submitted: time.Now().UTC().Truncate(time.Second), Indices: s.indices()}
 	for _, t := range s.Tasks {
-		j.Tasks[t.Index] = t.Names
+		j.Runs += t.Runs
 	}
 	j.named()
 	if err := j.write(s.Folder); err != nil {

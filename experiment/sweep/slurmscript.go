@@ -7,6 +7,7 @@ import (
 	"text/template"
 
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
@@ -17,7 +18,7 @@ const scriptFile = "sweep.sbatch"
 // stays the same from one submission to the next.
 type arrayTask struct {
 	Index   int
-	Names   string // of the runs, with spaces between
+	Runs    int
 	Threads int
 	Memory  int64 // bytes, as predicted
 }
@@ -123,12 +124,10 @@ func (s script) command() []string {
 // sbatch lists the options for sbatch; of a repeated one the last counts.
 func (s script) sbatch() ([]string, error) {
 	threads, memory := 1, int64(0)
-	var indices []int
 	for _, t := range s.Tasks {
 		threads, memory = max(threads, t.Threads), max(memory, t.Memory)
-		indices = append(indices, t.Index)
 	}
-	array := ranges(indices)
+	array := s.indices()
 	if s.cluster.MaxRunning > 0 {
 		array += fmt.Sprintf("%%%d", s.cluster.MaxRunning)
 	}
@@ -171,6 +170,11 @@ func sbatchWord(s string) (string, error) {
 			"choose another name", s)
 	}
 	return `"` + s + `"`, nil
+}
+
+// indices are those of the tasks: "1-3,7".
+func (s script) indices() string {
+	return ranges(lists.Map(s.Tasks, func(t arrayTask) int { return t.Index }))
 }
 
 // ranges writes increasing numbers briefly: "1-3,7".

@@ -17,7 +17,7 @@ import (
 
 func TestSlurmScript(t *testing.T) {
 	big := script{Name: "big one", Program: "/opt/zoo's/zoo", Folder: "/data/100% of it", Provider: "cpu",
-		Tasks:   []arrayTask{{2, "copy-nope-tiny-s1", 4, 1000 << 20}, {3, "copy-rope-tiny-s1", 8, 400 << 20}, {7, "copy-rope-tiny-s2", 4, 900 << 20}},
+		Tasks:   []arrayTask{{2, 1, 4, 1000 << 20}, {3, 1, 8, 400 << 20}, {7, 1, 4, 900 << 20}},
 		cluster: Cluster{CPUs: 4, MaxRunning: 2, Time: "1-12", Partition: "cpu", Args: []string{"--account=physics", "--comment=two words"}},
 	}
 	text, err := big.text()

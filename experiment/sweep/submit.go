@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"strings"
 
 	"github.com/nopezoo/zoo/internal/placement"
 	"github.com/nopezoo/zoo/runtime/engine"
@@ -55,7 +54,7 @@ func newScript(folder string, runs []Run, program string, at placement.Placement
 	}
 	done := 0 // runs of the tasks before
 	for i, names := range newArray(runs, at, c).Tasks {
-		t := arrayTask{Index: i + 1, Names: strings.Join(names, " ")}
+		t := arrayTask{Index: i + 1, Runs: len(names)}
 		left := false
 		for _, r := range runs[done : done+len(names)] {
 			cfg, err := train.Prepare(r.Dir, r.Config, c.CPUs, 0, false)
