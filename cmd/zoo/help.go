@@ -81,7 +81,11 @@ func reflow(text string, width int) string {
 		if lines := strings.Split(p, "\n"); slices.ContainsFunc(lines, func(l string) bool { return utf8.RuneCountInString(l) > width }) {
 			paragraphs[i] = ""
 			for _, item := range items(lines) {
-				paragraphs[i] += narrowed(item, width)
+				if strings.HasPrefix(item, " ") {
+					paragraphs[i] += terminal.Fold(item, width) + "\n"
+				} else {
+					paragraphs[i] += human.Wrap(item, width)
+				}
 			}
 			paragraphs[i] = strings.TrimSuffix(paragraphs[i], "\n")
 		}
@@ -91,19 +95,6 @@ func reflow(text string, width int) string {
 
 // label is the beginning of a line with a label, up to its text.
 var label = regexp.MustCompile(`^ *\S.*? {2,}`)
-
-// narrowed is an item in lines of at most width columns.
-func narrowed(item string, width int) string {
-	if !strings.HasPrefix(item, " ") {
-		return human.Wrap(item, width)
-	}
-	if name := label.FindString(item); utf8.RuneCountInString(name) > width/2 { // the text begins below
-		const indent = "      "
-		below := strings.TrimSuffix(human.Wrap(strings.TrimPrefix(item, name), width-len(indent)), "\n")
-		return strings.TrimRight(name, " ") + "\n" + indent + strings.ReplaceAll(below, "\n", "\n"+indent) + "\n"
-	}
-	return terminal.Fold(item, width) + "\n"
-}
 
 // items joins the lines of one text: those without indentation, and those below the text of a label.
 func items(lines []string) []string {

@@ -26,7 +26,7 @@ func foldMessage(text string, width int) string {
 var gap = regexp.MustCompile(`\S {2,}`)
 
 // Fold breaks lines wider than width between words. What goes on below is indented, or stands below the text of a label,
-// unless that leaves a word no room.
+// unless the label is wide or that leaves a word no room.
 func Fold(text string, width int) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -38,13 +38,11 @@ func Fold(text string, width int) string {
 		hang := first + "  "
 		if at := gap.FindStringIndex(words); at != nil {
 			label := first + words[:at[1]]
-			text := words[at[1]:]
-			switch n := uniseg.StringWidth(label); {
-			case n > width/2:
-			case roomy(text, width-n):
-				first, words, hang = label, text, strings.Repeat(" ", n)
-			default:
-				first, words = strings.TrimRight(label, " ")+"\n"+hang, text
+			words = words[at[1]:]
+			if n := uniseg.StringWidth(label); n <= width/2 && roomy(words, width-n) {
+				first, hang = label, strings.Repeat(" ", n)
+			} else {
+				first = strings.TrimRight(label, " ") + "\n" + hang
 			}
 		}
 		folded := human.Wrap(words, width-len(hang))
