@@ -80,7 +80,7 @@ type Trainer struct {
 	engine      *stepEngine
 	opt         optimizer
 	options     Options
-	named       bool                      // the journal has the device of this start
+	named       bool                      // the provider and the device of this start, after its first step
 	saved       bool                      // the newest checkpoint is the run as it is
 	unsavedBest *runfile.Checkpoint       // of the best evaluation, where it could not be saved
 	through     func(io.Writer) io.Writer // what tests put before all files; nil for nothing
@@ -317,11 +317,13 @@ func (t *Trainer) update(ctx context.Context, batches []batch) (journal.Stats, e
 	s := journal.Stats{Step: t.now.Step, Steps: r.Steps, Loss: loss, LR: lr, GradNorm: norm, Optimizer: t.opt.name()}
 	if engine.OnDevice(t.options.Provider) {
 		s.Provider = t.options.Provider
-		if d, ok := t.engine.loaded().(engine.DeviceModel); ok && !t.named {
-			s.Device, t.named = d.Adapter(), true
+	}
+	if !t.named {
+		t.named, t.now.Progress.Provider = true, madeBy(t.now.Progress.Provider, cmp.Or(t.options.Provider, engine.CPU))
+		if d, ok := t.engine.loaded().(engine.DeviceModel); ok {
+			s.Device = d.Adapter()
 		}
 	}
-	t.now.Progress.Provider = madeBy(t.now.Progress.Provider, cmp.Or(t.options.Provider, engine.CPU))
 	for _, b := range batches {
 		s.Tokens += b.Tokens
 		s.Slots += b.IDs.Len()
