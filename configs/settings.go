@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/suggest"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/train/runfile"
@@ -105,10 +106,7 @@ func Find(key string) (setting, error) {
 			return setting{}, fmt.Errorf("%s is a section: give its keys, not a value", key)
 		}
 	}
-	var known []string
-	for _, s := range settings {
-		known = append(known, s.Key)
-	}
+	known := lists.Map(settings, func(s setting) string { return s.Key })
 	for _, r := range pe.Table() {
 		for _, s := range r.Make.Settings {
 			if s.Name == key {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
@@ -127,10 +128,7 @@ func (c *composer) known(i int) ([]int64, bool) {
 	case tensor.Int64:
 		return tensor.Data[int64](n.Value), true
 	case tensor.Int32:
-		var wide []int64
-		for _, v := range tensor.Data[int32](n.Value) {
-			wide = append(wide, int64(v))
-		}
+		wide := lists.Map(tensor.Data[int32](n.Value), func(v int32) int64 { return int64(v) })
 		return wide, true
 	}
 	return nil, false

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/models/pe"
 )
 
@@ -118,10 +119,7 @@ func (a Architecture) mixing(pattern string) Architecture {
 // Encodings lists what can stand as a model's encoding, as Config.Name returns it: the
 // table of package pe, and the architectures that have none.
 func Encodings() []string {
-	var names []string
-	for _, r := range pe.Table() {
-		names = append(names, r.Name)
-	}
+	names := lists.Map(pe.Table(), func(r pe.Row) string { return r.Name })
 	for _, a := range Architectures() {
 		if !a.has("encoding") {
 			names = append(names, a.Name)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/models/pe"
 )
 
@@ -233,10 +234,7 @@ func (p *pass) eachHead(u *graph.Node, weight string) *graph.Node {
 // if there were nothing: then state and convolution stay as they are before all tokens.
 func (p *pass) deltaInputs(i int, at string, u *graph.Node) (q, k, v *graph.Node) {
 	b, heads, head := p.b, p.cfg.NHeads, p.cfg.DHead
-	var parts []*graph.Node
-	for _, name := range []string{"q_proj", "k_proj", "v_proj"} {
-		parts = append(parts, p.project(at+name, u))
-	}
+	parts := lists.Map([]string{"q_proj", "k_proj", "v_proj"}, func(name string) *graph.Node { return p.project(at+name, u) })
 	x := b.Reshape(b.Concat(1, parts...), p.batch, p.seq, graph.N(3*heads*head))
 	if p.mode.Cache {
 		x = b.Mul(x, b.Unsqueeze(p.site(i, u).Real(), 2))

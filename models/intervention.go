@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/models/pe"
 )
 
@@ -101,10 +102,7 @@ func (i Intervention) String() string {
 		parts = append(parts, fmt.Sprintf("%s=%v", scaleLogN, i.LogitSlope))
 	}
 	if len(i.Factors) > 0 {
-		var factors []string
-		for _, f := range i.Factors {
-			factors = append(factors, fmt.Sprint(f))
-		}
+		factors := lists.Map(i.Factors, func(f float64) string { return fmt.Sprint(f) })
 		parts = append(parts, "factor="+strings.Join(factors, ","))
 	}
 	if i.Ablation != "" {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
@@ -95,10 +96,7 @@ func (f *foreignTypes) widen(logits []float32) {
 }
 
 func (f *foreignTypes) close() error {
-	var errs []error
-	for _, n := range f.inputs {
-		errs = append(errs, n.to.close())
-	}
+	errs := lists.Map(f.inputs, func(n narrowed) error { return n.to.close() })
 	if f.logits != nil {
 		errs = append(errs, f.logits.close())
 	}

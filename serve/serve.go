@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/tokenizer/chat"
@@ -126,10 +127,7 @@ func New(models []Model, opt Options) (*Handler, error) {
 
 // Close ends all completions with runtime.ErrClosed, before their sessions are closed. Closing again does nothing.
 func (h *Handler) Close() error {
-	var errs []error
-	for _, s := range h.models {
-		errs = append(errs, s.close())
-	}
+	errs := lists.Map(h.models, func(s *served) error { return s.close() })
 	return errors.Join(errs...)
 }
 
@@ -186,10 +184,7 @@ func (h *Handler) lookup(name string) (*served, error) {
 	if name == "" && len(h.models) == 1 {
 		return h.models[0], nil
 	}
-	var names []string
-	for _, s := range h.models {
-		names = append(names, s.Name)
-	}
+	names := lists.Map(h.models, func(s *served) string { return s.Name })
 	known := strings.Join(names, ", ")
 	if name == "" {
 		return nil, wrong("model", "there is no model: want one of %s", known)

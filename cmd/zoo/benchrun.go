@@ -21,6 +21,7 @@ import (
 	"github.com/nopezoo/zoo/experiment/bench"
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/models"
 )
 
@@ -66,10 +67,7 @@ func (o benchOutput) rows() bool {
 // results/DATE-NAME.jsonl. "" with a note where none can be made.
 func (a *app) rowFile(p *bench.Plan) string {
 	names := func(named func(*bench.Cell) string) []string {
-		var out []string
-		for _, c := range p.Cells {
-			out = append(out, named(c))
-		}
+		out := lists.Map(p.Cells, named)
 		slices.Sort(out)
 		return slices.Compact(out)
 	}

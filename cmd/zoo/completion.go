@@ -18,6 +18,7 @@ import (
 	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/experiment/analysis"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/placement"
 	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/models"
@@ -173,11 +174,8 @@ func (a *app) completeRuns(c *cobra.Command, args []string, typed string) ([]str
 // completeModels offers the models of the catalogue and the folders of runs; files
 // are for the shell to complete.
 func (a *app) completeModels(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	catalogue, _ := catalogue.Embedded().List() // the verb reports a broken one
-	var names []string
-	for _, m := range catalogue {
-		names = append(names, m.Name)
-	}
+	all, _ := catalogue.Embedded().List() // the verb reports a broken one
+	names := lists.Map(all, func(m catalogue.Manifest) string { return m.Name })
 	return arguments.Complete(append(names, a.runFolders(c)...), true)(c, args, typed)
 }
 

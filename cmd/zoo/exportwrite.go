@@ -14,6 +14,7 @@ import (
 	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/modelfile/hf"
 	"github.com/nopezoo/zoo/tokenizer"
@@ -124,11 +125,7 @@ func inputs(m zoo.Model) []string {
 		return []string{m.File}
 	}
 	entries, _ := os.ReadDir(m.Folder) // loading it says what is wrong with it
-	var out []string
-	for _, e := range entries {
-		out = append(out, filepath.Join(m.Folder, e.Name()))
-	}
-	return out
+	return lists.Map(entries, func(e os.DirEntry) string { return filepath.Join(m.Folder, e.Name()) })
 }
 
 // exportFolder writes a model as a folder that import reads.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/lists"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 )
@@ -194,7 +195,7 @@ func (c *curve) add(length task.Span, v summary.Spread, scale summary.Number) {
 	}
 	d := dot{X: length.Middle(), Length: length, Y: scale * v.Median, Low: scale * v.Low, High: scale * v.High, Over: v.Over}
 	if v.Over == summary.OverRuns {
-		d.Runs = each(v.Runs, func(r summary.Number) summary.Number { return scale * r })
+		d.Runs = lists.Map(v.Runs, func(r summary.Number) summary.Number { return scale * r })
 	}
 	c.Points = append(c.Points, d)
 }
@@ -273,8 +274,8 @@ type taskCharts struct {
 func (s *Report) drawing() drawing {
 	d := drawing{Scores: map[string][][]summary.Number{}, Dashes: dashPatterns, Limit: limitDashes}
 	for _, by := range s.measures() {
-		d.Scores[by.Measure] = each(by.Tasks, func(t *summary.Task) []summary.Number {
-			return each(t.Series, func(s summary.Series) summary.Number { return s.Score.Median })
+		d.Scores[by.Measure] = lists.Map(by.Tasks, func(t *summary.Task) []summary.Number {
+			return lists.Map(t.Series, func(s summary.Series) summary.Number { return s.Score.Median })
 		})
 	}
 	for _, t := range s.Tasks {

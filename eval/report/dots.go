@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/nopezoo/zoo/eval/summary"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // bigMarker is the radius of a marker without a curve.
@@ -46,7 +47,7 @@ func (s *Report) publishedFigure(t *summary.Task) figure {
 		}
 		var runs []summary.Number
 		if p.Ours.All.Over == summary.OverRuns {
-			runs = each(p.Ours.All.Runs, func(n summary.Number) summary.Number { return 100 * n })
+			runs = lists.Map(p.Ours.All.Runs, func(n summary.Number) summary.Number { return 100 * n })
 		}
 		c.add(name, p.Encoding, 100*p.Here, 100*p.Published, runs)
 	}

@@ -19,6 +19,3 @@ func TokenChart(p summary.Place) chart { return costChart(p, summary.TokenCost) 
 
 // TextCharts are a corpus' charts of every token, of a sliding window and by place.
 func TextCharts(t *summary.Text) (every, sliding, places chart) { return textCharts(t) }
-
-// Each returns what f makes of each element.
-func Each[T, R any](list []T, f func(T) R) []R { return each(list, f) }

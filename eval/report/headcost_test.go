@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/eval"
-	"github.com/nopezoo/zoo/eval/report"
 	"github.com/nopezoo/zoo/eval/summary"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // costs gives a row the time of a step, of prefill and a peak memory.
@@ -93,7 +93,7 @@ func TestCostOfSpeedAlone(t *testing.T) {
 
 // texts are the texts of cells, with their marks.
 func texts(line []summary.Cell) []string {
-	return report.Each(line, func(c summary.Cell) string { return c.Text + c.Mark })
+	return lists.Map(line, func(c summary.Cell) string { return c.Text + c.Mark })
 }
 
 // TestCostsOfTokens checks the numbers behind the chart of the time per new token, which

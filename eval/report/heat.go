@@ -11,11 +11,12 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/nopezoo/zoo/eval/summary"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // depthFigures are exact match of each series by depth and length.
 func depthFigures(t *summary.Task) []figure {
-	return drawable(each(t.Depths, func(d summary.Table) figure {
+	return drawable(lists.Map(t.Depths, func(d summary.Table) figure {
 		measure, _, _ := strings.Cut(d.Title, ": ")
 		return heatFigure("depths-"+fileName(measure), d)
 	}))

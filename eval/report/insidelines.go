@@ -12,6 +12,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // linePanel is an empty panel for lines over whole numbers; its axis y holds low and high at least.
@@ -172,7 +173,7 @@ func (f runsFigure) drawn(t summary.InsideTask) figure {
 			break
 		}
 	}
-	legend := each(f.lines, func(l runsLine) name { return name{text: l.text, key: stroke(l.style)} })
+	legend := lists.Map(f.lines, func(l runsLine) name { return name{text: l.text, key: stroke(l.style)} })
 	return linesFigure(f.file+"-"+fileName(t.Name), alike(panels), legend)
 }
 

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/nopezoo/zoo/eval/summary"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // curves are a chart of series over the lengths of a task.
@@ -56,12 +57,12 @@ func (k curves) limits() []plot.Plotter {
 	if len(k.Limits) == 0 {
 		return nil
 	}
-	return []plot.Plotter{stroke(limitStyle, each(k.Limits, k.low)...), stroke(limitStyle, each(k.Limits, k.high)...), k.band(k.Limits, soft)}
+	return []plot.Plotter{stroke(limitStyle, lists.Map(k.Limits, k.low)...), stroke(limitStyle, lists.Map(k.Limits, k.high)...), k.band(k.Limits, soft)}
 }
 
 // band fills the intervals of points.
 func (k curves) band(points []dot, fill color.NRGBA) plot.Plotter {
-	polygon := each(points, k.low)
+	polygon := lists.Map(points, k.low)
 	for _, d := range slices.Backward(points) {
 		polygon = append(polygon, k.high(d))
 	}
@@ -142,7 +143,7 @@ func runDot(centre plotter.XY, colour color.NRGBA) plot.Plotter {
 func (k curves) strokes() []plot.Plotter {
 	var out []plot.Plotter
 	for _, part := range k.Strokes {
-		points := each(k.Lines[part.Users[0]].Points[part.From:part.To+1], dot.place)
+		points := lists.Map(k.Lines[part.Users[0]].Points[part.From:part.To+1], dot.place)
 		for turn, n := range part.Users {
 			style := draw.LineStyle{Color: k.colour(n), Width: lineWidth, Dashes: dashes(k.series(n).Variant)}
 			if several := len(part.Users); several > 1 {

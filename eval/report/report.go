@@ -67,12 +67,3 @@ func (s *Report) measures() []*summary.Study {
 	}
 	return []*summary.Study{s.Study, s.Tokens}
 }
-
-// each maps a list.
-func each[T, R any](list []T, f func(T) R) []R {
-	var out []R
-	for _, x := range list {
-		out = append(out, f(x))
-	}
-	return out
-}

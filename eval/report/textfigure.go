@@ -6,6 +6,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // textFigures are a corpus' bits per byte by length of the context, in both protocols of Press et al. 2022 (see
@@ -14,7 +15,7 @@ func (s *Report) textFigures(t *summary.Text) []figure {
 	var out []figure
 	add := func(name, axis, y string, lengths []task.Span, k chart) {
 		if len(lengths) > 1 {
-			over := &summary.Task{Axis: axis, Octaves: true, Lengths: lengths, X: each(lengths, task.Span.Middle), Trained: t.Trained, Series: t.Series}
+			over := &summary.Task{Axis: axis, Octaves: true, Lengths: lengths, X: lists.Map(lengths, task.Span.Middle), Trained: t.Trained, Series: t.Series}
 			out = append(out, s.lineFigure(name+"-"+fileName(t.Name), y, over, k))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/eval/summary"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // Write writes the page ("html"), its tables ("md", "latex"), or tidy rows ("csv", see summary.WriteCSV). The same rows give
@@ -25,10 +26,7 @@ func (s *Report) Write(w io.Writer, format string) error {
 
 // sections are the tables of the page by exact match, in its order.
 func (s *Report) sections() []summary.Section {
-	var out []summary.Section
-	for _, t := range s.Texts {
-		out = append(out, t.Section)
-	}
+	out := lists.Map(s.Texts, func(t *summary.Text) summary.Section { return t.Section })
 	for _, t := range s.Tasks {
 		section := summary.Section{Task: t.Task, Title: t.Name, Summary: t.Summary, Tables: slices.Clone(t.Headlines)}
 		if t.Scored {

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // Brief lays the study by exact match out in few lines of at most width characters: of each task a sentence, a picture, one
@@ -14,7 +15,7 @@ import (
 func (s *Study) Brief(width int) []Section {
 	glance := s.glance(width)
 	others := slices.DeleteFunc(slices.Clone(s.Scored), (*Task).inTokens)
-	out := each(others, func(t *Task) Section {
+	out := lists.Map(others, func(t *Task) Section {
 		series := t.byResult()
 		tables := []Table{t.strips(series, width), t.percents(series, width)}
 		for _, p := range t.Places {
@@ -60,7 +61,7 @@ const mostWidth = 5
 // strips draw exact match by length as a line of blocks for each series, with a stroke where the trained lengths end.
 func (t *Task) strips(series []Series, width int) Table {
 	const carries = "right to"
-	names, label := longest(each(series, Series.marked)), longest(each(t.Lengths, task.Span.Label))
+	names, label := longest(lists.Map(series, Series.marked)), longest(lists.Map(t.Lengths, task.Span.Label))
 	room := width - 3*columnGap - names - max(len(carries), label) - 1
 	shown := spaced(len(t.Lengths), room)
 	wide := max(1, min(mostWidth, room/len(shown)))
@@ -113,7 +114,7 @@ func (t *Task) ruler(shown []int, wide, ends int) string {
 
 // longest is how many characters the longest text has.
 func longest(texts []string) int {
-	return slices.Max(append(each(texts, utf8.RuneCountInString), 0))
+	return slices.Max(append(lists.Map(texts, utf8.RuneCountInString), 0))
 }
 
 // spaced lists at most so many of n, evenly, the last among them.
@@ -159,8 +160,8 @@ func (t *Task) ends(series []Series) []int {
 
 // percents is exact match by length, a line for each series, of as many lengths as there is room for.
 func (t *Task) percents(series []Series, width int) Table {
-	names := longest(each(series, Series.marked))
-	column := columnGap + max(len("100"), len(seenMark)+longest(each(t.Lengths, task.Span.Label)))
+	names := longest(lists.Map(series, Series.marked))
+	column := columnGap + max(len("100"), len(seenMark)+longest(lists.Map(t.Lengths, task.Span.Label)))
 	shown := telling(len(t.Lengths), (width-names-columnGap)/column, t.ends(series))
 	out := Table{Title: fmt.Sprintf("exact match in %%, %s prompts; %s trained", promptsOf(series, t.Lengths...), seenMark),
 		Head: []string{""}}

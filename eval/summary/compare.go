@@ -7,6 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // comparison compares a series with a paper's models of its task and encoding. The setups differ, so a difference is one of setups.
@@ -77,7 +78,7 @@ func (t *Task) paperName() string { return strings.TrimSuffix(t.Task, "+paper") 
 // at.
 func (s *Series) compared(t *Task, m *publishedModel) []comparison {
 	all := m.lengths()
-	parts := each(all, func(length task.Span) []task.Span { return []task.Span{length} })
+	parts := lists.Map(all, func(length task.Span) []task.Span { return []task.Span{length} })
 	if !slices.ContainsFunc(all, task.Span.IsBin) {
 		parts = [][]task.Span{slices.DeleteFunc(slices.Clone(all), func(n task.Span) bool { return !s.isBeyond(n) || !s.measuredBy(n) })}
 	}
@@ -138,7 +139,7 @@ func (s *Series) setup(t *Task, m *publishedModel, lengths, all int) string {
 
 // stepsText names the steps of the runs: "2,000–10,000 steps".
 func (s *Series) stepsText() string {
-	return strings.Join(slices.Compact(each(s.Steps[:], human.Thousands)), "–") + " steps"
+	return strings.Join(slices.Compact(lists.Map(s.Steps[:], human.Thousands)), "–") + " steps"
 }
 
 // publishedTable sets our accuracies next to the published ones.
@@ -177,10 +178,10 @@ func (s *Study) publishedSection() Section {
 	out := Section{Title: "exact match in %, here and published: " + s.Source}
 	columns := []int{1, 2, 4, 7, 9}
 	for _, t := range s.Tasks {
-		table := Table{Title: t.Name, Head: each(columns, func(i int) string { return s.PublishedTable.Head[i] })}
+		table := Table{Title: t.Name, Head: lists.Map(columns, func(i int) string { return s.PublishedTable.Head[i] })}
 		for _, line := range s.PublishedTable.Lines {
 			if line[0].Text == t.Name {
-				table.add(each(columns, func(i int) Cell { return line[i] })...)
+				table.add(lists.Map(columns, func(i int) Cell { return line[i] })...)
 			}
 		}
 		if len(table.Lines) > 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // Place is where and how costs were measured. They are comparable within one place alone.
@@ -92,7 +93,7 @@ func metrics() []metric {
 		{TokenCost, "Time per new token", "ms", func(r eval.Row) reading {
 			v, share := decode(r), 1/float64(max(1, r.Batch))
 			v.known = v.known && r.Task == "" && v.value > 0 // 0 has no logarithm
-			v.value, v.sd, v.repeats = share*v.value, share*v.sd, each(v.repeats, func(ms float64) float64 { return share * ms })
+			v.value, v.sd, v.repeats = share*v.value, share*v.sd, lists.Map(v.repeats, func(ms float64) float64 { return share * ms })
 			return v
 		}, false},
 	}
@@ -130,7 +131,7 @@ func places(series []Series, trained int) []Place {
 	for i, s := range series {
 		rows, _ := latest(s.Rows)
 		traitsOf := func(r eval.Row) []string {
-			return each(placeTraits, func(trait func(eval.Row) string) string { return trait(r) })
+			return lists.Map(placeTraits, func(trait func(eval.Row) string) string { return trait(r) })
 		}
 		for _, g := range groupBy(timed(rows), func(r eval.Row) string { return fmt.Sprintf("%q", traitsOf(r)) }) {
 			traits := traitsOf(g.rows[0])
@@ -193,7 +194,7 @@ func timed(rows []eval.Row) []eval.Row {
 // costsOf puts the costs of timed rows together by length.
 func costsOf(rows []eval.Row) costs {
 	byLength := groupBy(timed(rows), func(r eval.Row) task.Span { return r.Span() })
-	points := each(byLength, func(g group[task.Span]) costPoint { return newCostPoint(g.key, g.rows) })
+	points := lists.Map(byLength, func(g group[task.Span]) costPoint { return newCostPoint(g.key, g.rows) })
 	slices.SortFunc(points, func(a, b costPoint) int { return a.Length.Compare(b.Length) })
 	return points
 }
@@ -296,14 +297,14 @@ func (s *Study) costCell(t *Task, p Place, name string, m metric) Cell {
 
 // medians are the medians of some numbers over the measurements that have them, one by one.
 func (p costPoint) medians(numbers func(eval.Row) []float64) []float64 {
-	var lists [][]float64
+	var columns [][]float64
 	for _, r := range p.Rows {
 		for i, v := range numbers(r) {
-			if i == len(lists) {
-				lists = append(lists, nil)
+			if i == len(columns) {
+				columns = append(columns, nil)
 			}
-			lists[i] = append(lists[i], v)
+			columns[i] = append(columns[i], v)
 		}
 	}
-	return each(lists, func(values []float64) float64 { return float64(median(values)) })
+	return lists.Map(columns, func(values []float64) float64 { return float64(median(values)) })
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // costTables make tables of the costs in one place, with a line for each length and a column for each series.
@@ -28,7 +29,7 @@ func newCostTables(t *Task, p Place) costTables {
 }
 
 func (t costTables) table(title string, cell func(costPoint) Cell) Table {
-	return grid(title, "length", each(t.task.Lengths, task.Span.Label), namesOf(t.task.Series), func(i, k int) Cell {
+	return grid(title, "length", lists.Map(t.task.Lengths, task.Span.Label), namesOf(t.task.Series), func(i, k int) Cell {
 		s, length := t.task.Series[k], t.task.Lengths[i]
 		if p := t.place.costsOf(t.task, s.Name).Costs.at(length); p.Length.Max > 0 {
 			c := cell(p)
@@ -221,7 +222,7 @@ func slashed(v []float64) string {
 	if v[0] == 0 {
 		return "–"
 	}
-	return strings.Join(each(v, significant), "/")
+	return strings.Join(lists.Map(v, significant), "/")
 }
 
 func plusMinus(v []float64) string {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // depthTables are exact match by depth and length, one for each series with depths.
@@ -31,7 +32,7 @@ func (t *Task) depthTables(series []Series) []Table {
 			continue
 		}
 		table := grid(fmt.Sprintf("%s, %s: exact match in %% by depth (in %% of the text) and length", t.Name, s.Name), "depth",
-			each(depths, strconv.Itoa), each(lengths, func(n int) string { return task.At(n).Label() }), func(i, k int) Cell {
+			lists.Map(depths, strconv.Itoa), lists.Map(lengths, func(n int) string { return task.At(n).Label() }), func(i, k int) Cell {
 				return s.depthCell(at[[2]int{depths[i], lengths[k]}])
 			})
 		out = append(out, table)

@@ -8,6 +8,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // inTokens reports whether lengths are tokens of the model.
@@ -49,7 +50,7 @@ func (s *Study) glance(width int) []Section {
 		}
 		all = append(all, lines...)
 	}
-	picture := together.strips(each(all, func(g glimpse) Series { return g.series }), width)
+	picture := together.strips(lists.Map(all, func(g glimpse) Series { return g.series }), width)
 	if slices.ContainsFunc(all, glimpse.isText) {
 		picture.Title = "by length, fewest bits over its bits, and " + picture.Title
 	}
@@ -89,7 +90,7 @@ func (s *Study) glimpses(name string, lengths []task.Span, parts []*Task) []glim
 			}
 		}
 		g := glimpsed(what, func(length task.Span) Spread { return single(best / at(length).Sliding.Median) })
-		g.bits = each(lengths, at)
+		g.bits = lists.Map(lengths, at)
 		to, tried := readsTo(g.bits)
 		if to >= 0 {
 			g.to = lengths[to]
@@ -181,10 +182,10 @@ func (g glimpse) cost(before []glimpse) string {
 
 // glanceTable is bits per byte of the last tokens and exact match in %, of as many lengths as there is room for.
 func (t *Task) glanceTable(all []glimpse, width int) Table {
-	names := longest(each(all, func(g glimpse) string { return g.series.marked() }))
-	column := columnGap + max(len("0.000"), longest(each(t.Lengths, task.Span.Label)))
+	names := longest(lists.Map(all, func(g glimpse) string { return g.series.marked() }))
+	column := columnGap + max(len("0.000"), longest(lists.Map(t.Lengths, task.Span.Label)))
 	shown := spaced(len(t.Lengths), (width-names-columnGap)/column)
-	out := Table{Title: fmt.Sprintf("exact match in %%, %s prompts", promptsOf(each(all, func(g glimpse) Series { return g.series }), t.Lengths...)),
+	out := Table{Title: fmt.Sprintf("exact match in %%, %s prompts", promptsOf(lists.Map(all, func(g glimpse) Series { return g.series }), t.Lengths...)),
 		Head: []string{""}}
 	if slices.ContainsFunc(all, glimpse.isText) {
 		out.Title += fmt.Sprintf("; bits per byte of the last %d tokens", eval.TextStride)

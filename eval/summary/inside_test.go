@@ -10,6 +10,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/summary"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // seen is an observation of a model of copy that was trained on 1–10.
@@ -39,8 +40,8 @@ func table(t *testing.T, sections []summary.Section, title string) string {
 		for _, table := range s.Tables {
 			if strings.HasPrefix(table.Title, title) {
 				var b strings.Builder
-				lines := append([]string{strings.Join(table.Head, " | ")}, summary.Each(table.Lines, func(line []summary.Cell) string {
-					return strings.Join(summary.Each(line, func(c summary.Cell) string { return c.Text }), " | ")
+				lines := append([]string{strings.Join(table.Head, " | ")}, lists.Map(table.Lines, func(line []summary.Cell) string {
+					return strings.Join(lists.Map(line, func(c summary.Cell) string { return c.Text }), " | ")
 				})...)
 				b.WriteString(strings.Join(append(lines, table.Notes...), "\n"))
 				return b.String()
@@ -78,7 +79,7 @@ func TestInside(t *testing.T) {
 		t.Errorf("the lead is %q, want %q", all[0].Summary, want)
 	}
 	sections := all[0].Sections(true)
-	if got := summary.Each(sections, func(s summary.Section) string { return s.Title }); !slices.Equal(got, []string{
+	if got := lists.Map(sections, func(s summary.Section) string { return s.Title }); !slices.Equal(got, []string{
 		"copy: what heads attend to", "copy: heads of copy-nope, trained on 1–10", "copy: heads of copy-rope, trained on 1–10"}) {
 		t.Errorf("sections %q", got)
 	}
@@ -207,7 +208,7 @@ func TestRuns(t *testing.T) {
 			ends = append(ends, m.Name+" "+m.Encoding)
 		}
 		if m.Course != nil {
-			runs = append(runs, fmt.Sprintf("%s %v %v", m.Name, m.Init != nil, summary.Each(m.Course, func(m *summary.InsideModel) int { return m.Steps })))
+			runs = append(runs, fmt.Sprintf("%s %v %v", m.Name, m.Init != nil, lists.Map(m.Course, func(m *summary.InsideModel) int { return m.Steps })))
 		}
 	}
 	if diff := cmp.Diff([]string{"copy-rope true [0 9 20 30]", "copy-rope false [30]"}, runs); diff != "" {

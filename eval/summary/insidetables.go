@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // Sections lay a task out: a table for each measure, then the heads of each model, on request also of steps on the way.
@@ -103,7 +104,7 @@ func (t *InsideTask) byLength(models []InsideModel, title, measure, tokens strin
 			first := p.At[slices.IndexFunc(p.At, func(o *eval.Observation) bool { return o != nil })]
 			columns := map[string]string{"model": first.Model, "layers": strconv.Itoa(p.Layer), "head": fmt.Sprintf("%d.%d", p.Layer, p.Head),
 				"fitted on": number(first, "fit_length").digits(0)}
-			line := each(head, func(name string) string { return columns[name] })
+			line := lists.Map(head, func(name string) string { return columns[name] })
 			for _, i := range shown {
 				cell := "–"
 				if o := p.At[i]; o != nil {
@@ -146,7 +147,7 @@ func (t *InsideTask) logitsTable() Table {
 	table.Head = append(table.Head, "even")
 	for k := range t.Models {
 		places, _ := t.Models[k].Seen(eval.MeasureLogits, eval.RandomTokens)
-		layers := each(places, func(p insidePlace) int { return p.Layer })
+		layers := lists.Map(places, func(p insidePlace) int { return p.Layer })
 		slices.Sort(layers)
 		for _, layer := range slices.Compact(layers) {
 			for i, length := range t.Lengths {
@@ -209,7 +210,7 @@ func (t *InsideTask) rolesTable(tokens, on string) Table {
 	table := Table{Title: "heads by role on " + on + ", at the greatest trained length; by place: % of the variance of " +
 		"weights that position alone explains", Head: slices.Concat([]string{"encoding", "heads"}, names, []string{"by place"})}
 	for _, c := range all {
-		counted := each(names, func(role string) string { return strconv.Itoa(c.roles[role]) })
+		counted := lists.Map(names, func(role string) string { return strconv.Itoa(c.roles[role]) })
 		table.add(figures(slices.Concat([]string{c.encoding, strconv.Itoa(len(c.positional))}, counted, []string{rounded(mean(c.positional))})...)...)
 	}
 	return table
@@ -218,7 +219,7 @@ func (t *InsideTask) rolesTable(tokens, on string) Table {
 // lookBackTable has the distance that each model looks back, and its share of right completions.
 func (t *InsideTask) lookBackTable() Table {
 	table := Table{Title: "mean distance that heads attend to, in tokens, and in brackets % of the completions right; at the " +
-		"first mistakes of wrong ones after a slash", Head: append([]string{"encoding"}, each(t.Lengths, strconv.Itoa)...)}
+		"first mistakes of wrong ones after a slash", Head: append([]string{"encoding"}, lists.Map(t.Lengths, strconv.Itoa)...)}
 	for k := range t.Models {
 		m := &t.Models[k]
 		places, _ := m.Seen(eval.MeasureAttention, eval.TaskTokens)
@@ -228,7 +229,7 @@ func (t *InsideTask) lookBackTable() Table {
 		line := []string{m.Encoding}
 		for i := range t.Lengths {
 			known := func(name string) Number {
-				values := each(places, func(p insidePlace) float64 { return float64(number(p.At[i], name)) })
+				values := lists.Map(places, func(p insidePlace) float64 { return float64(number(p.At[i], name)) })
 				return mean(slices.DeleteFunc(values, math.IsNaN))
 			}
 			cell := known("distance").digits(1)
@@ -302,7 +303,7 @@ func (t *InsideTask) pairsTable() Table {
 					}
 				}
 				if len(js) > 0 {
-					layers := strings.Join(each(js, func(v float64) string { return Number(v).digits(2) }), " ")
+					layers := strings.Join(lists.Map(js, func(v float64) string { return Number(v).digits(2) }), " ")
 					table.add(figures(t.Models[k].Encoding+with, strconv.Itoa(length), mean(js).digits(3), mean(null).digits(3), mean(published).digits(3), layers)...)
 				}
 			}

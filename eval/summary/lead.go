@@ -7,6 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // lead says how the series rank over several tasks, and how far their order is the published one on each; "" of fewer tasks.
@@ -20,7 +21,7 @@ func (s *Study) lead() string {
 	if tasks < 2 || len(s.Ranks) < 2 {
 		return ""
 	}
-	placed := each(s.Ranks, func(r rank) string { return fmt.Sprintf("%s %s", r.Name, r.MRR.digits(2)) })
+	placed := lists.Map(s.Ranks, func(r rank) string { return fmt.Sprintf("%s %s", r.Name, r.MRR.digits(2)) })
 	text := fmt.Sprintf("Ranked over %s by the mean beyond the trained lengths, %s comes first (mean reciprocal ranks: %s).", human.Plural(tasks, "task", "tasks"),
 		s.Ranks[0].Name, join(placed[:min(len(placed), mostRanked)]))
 	var agreed []string

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // ends are the bits at the ends of windows, the mean of training runs, of which every one read the same texts there.
@@ -69,7 +70,7 @@ func (t *Text) paired(best []Series) (tables []Table) {
 	add := func(from string, series []Series, base func(s Series, i int) ends) {
 		known := false
 		table := grid(fmt.Sprintf("difference from %s in bits per byte of the last %d tokens, mean over runs ± standard error over the same windows",
-			from, t.Stride), "length", each(t.Lengths, task.Span.Label), namesOf(series), func(i, k int) Cell {
+			from, t.Stride), "length", lists.Map(t.Lengths, task.Span.Label), namesOf(series), func(i, k int) Cell {
 			e := series[k].Bits[i].ends
 			more, se := e.over(base(series[k], i))
 			if !more.Known() {

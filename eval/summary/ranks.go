@@ -7,6 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // rank is a series' mean reciprocal rank over task and training seed, by the mean of the measure beyond the trained lengths.
@@ -34,7 +35,7 @@ func (s *Study) rank() {
 			mrr := mean(reciprocalRanks(ofTask, nil)[name])
 			if r.Tasks = append(r.Tasks, mrr); mrr.Known() {
 				runs := slices.DeleteFunc(slices.Clone(ofTask), func(c contest) bool { _, ok := c[name]; return !ok })
-				beyond = append(beyond, float64(median(each(runs, func(c contest) float64 { return c[name] }))))
+				beyond = append(beyond, float64(median(lists.Map(runs, func(c contest) float64 { return c[name] }))))
 			}
 		}
 		r.Mean = mean(beyond)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // reach is the effective length of a series (see eval.EffectiveLength): the median over its runs, of an even number the lower
@@ -42,7 +43,7 @@ func (s *Series) reach() reach {
 
 // carries is the effective length of one run by a value of its cells.
 func (s *Series) carries(run trainingRun, value func(cell) float64) task.Span {
-	length, _ := eval.EffectiveLength(each(s.Points, func(p point) task.Span { return p.Length }),
+	length, _ := eval.EffectiveLength(lists.Map(s.Points, func(p point) task.Span { return p.Length }),
 		func(length task.Span) (float64, bool) {
 			c := run.cells[length]
 			return value(c), c.n > 0 && !math.IsNaN(c.accuracy)
@@ -54,7 +55,7 @@ func (s *Series) carries(run trainingRun, value func(cell) float64) task.Span {
 func (r reach) String() string {
 	switch {
 	case len(r.Runs) > 1:
-		return fmt.Sprintf("%s (%s)", r.Length.Label(), strings.Join(each(r.Runs, task.Span.Label), ", "))
+		return fmt.Sprintf("%s (%s)", r.Length.Label(), strings.Join(lists.Map(r.Runs, task.Span.Label), ", "))
 	case r.Low == r.High:
 		return r.Length.Label()
 	case r.Low.IsBin() || r.High.IsBin():

@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // dtypeOf is the precision of a model's file.
@@ -55,7 +56,7 @@ func causes(model string, rows []eval.Row) []string {
 			return c
 		}, r.Reason)
 	}
-	return each(groupBy(refused, withoutDigits), func(g group[string]) string {
+	return lists.Map(groupBy(refused, withoutDigits), func(g group[string]) string {
 		more := ""
 		if n := len(lengthsOf(g.rows)) - 1; n > 0 {
 			more = fmt.Sprintf(" (and %d more)", n)
@@ -66,7 +67,7 @@ func causes(model string, rows []eval.Row) []string {
 
 // lengthsOf lists the lengths and bins of rows, each once, in order.
 func lengthsOf(rows []eval.Row) []task.Span {
-	return task.SortSpans(each(rows, func(r eval.Row) task.Span { return r.Span() }))
+	return task.SortSpans(lists.Map(rows, func(r eval.Row) task.Span { return r.Span() }))
 }
 
 // group is rows that have a key in common.
@@ -93,19 +94,7 @@ func groupBy[K comparable](rows []eval.Row, key func(eval.Row) K) []group[K] {
 
 // distinct lists the different values of rows in ascending order.
 func distinct[T cmp.Ordered](rows []eval.Row, value func(eval.Row) T) []T {
-	var out []T
-	for _, r := range rows {
-		out = append(out, value(r))
-	}
+	out := lists.Map(rows, value)
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// each maps a list.
-func each[T, R any](list []T, f func(T) R) []R {
-	var out []R
-	for _, x := range list {
-		out = append(out, f(x))
-	}
-	return out
 }

@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // Sections lay the study by exact match out: a section for each task,
 // then texts, ranks, speed and, if asked for, the published numbers.
 func (s *Study) Sections(published bool) []Section {
-	out := slices.Concat(each(s.Scored, taskSection), each(s.Texts, func(t *Text) Section { return t.Section }))
+	out := slices.Concat(lists.Map(s.Scored, taskSection), lists.Map(s.Texts, func(t *Text) Section { return t.Section }))
 	if len(s.Ranks) > 0 {
 		ranks := Section{Title: "encodings, ranked for each task and training run: equals share their ranks, and a length that a model " +
 			"cannot take counts as wrong", Tables: []Table{s.RankTable}}
@@ -51,7 +52,7 @@ func taskSection(t *Task) Section {
 
 // speedSection is speed without a task: tables of each place, or one of lengths that no model takes.
 func speedSection(t *Task, tables func(costTables) []Table) Section {
-	measured := timed(slices.Concat(each(t.Series, func(s Series) []eval.Row { return s.Rows })...))
+	measured := timed(slices.Concat(lists.Map(t.Series, func(s Series) []eval.Row { return s.Rows })...))
 	tokens := distinct(measured, func(r eval.Row) int { return r.NewTokens })
 	out := Section{Title: fmt.Sprintf("speed, without a task: length is the tokens read, then each sequence gets %s more",
 		cmp.Or(strings.Trim(fmt.Sprint(tokens), "[]"), "some"))}

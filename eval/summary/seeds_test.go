@@ -12,6 +12,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // The quartiles of 1 to 4 are 1.75 and 3.25 by linear interpolation (definition 7).
@@ -61,7 +62,7 @@ func TestDataSeeds(t *testing.T) {
 }
 
 func seedsOf(s Series) []card.Seeds {
-	return each(s.runs, func(r trainingRun) card.Seeds { return r.seeds })
+	return lists.Map(s.runs, func(r trainingRun) card.Seeds { return r.seeds })
 }
 
 func TestFit(t *testing.T) {
@@ -212,7 +213,7 @@ func TestAgreements(t *testing.T) {
 		t.Fatalf("agreements %+v", s.AgreementTable)
 	}
 	want := []string{"copy-rsc", "2 lengths, 30–40", "4", "0.63", "alibi (2 here, 3.5 published)"}
-	if got := each(s.AgreementTable.Lines[0], func(c Cell) string { return c.Text }); !slices.Equal(got, want) {
+	if got := lists.Map(s.AgreementTable.Lines[0], func(c Cell) string { return c.Text }); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	if s.Tokens.AgreementTable.Lines != nil {
@@ -263,7 +264,7 @@ func TestReadPublished(t *testing.T) {
 		len(p.models) != 4 || p.models[0].fit != (fit{3, 2, 0}) || p.models[1].fit != (fit{1, 0, 1}) {
 		t.Errorf("%+v", p)
 	}
-	setups := each(p.models, func(m publishedModel) string { return m.setup })
+	setups := lists.Map(p.models, func(m publishedModel) string { return m.setup })
 	if want := []string{"1l1h16d, learning rate 0.001", "learning rate 0.001", "", "1l1h16d"}; !slices.Equal(setups, want) {
 		t.Errorf("setups %q, want %q", setups, want)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // mostNamed is how many names a list in a sentence has.
@@ -95,7 +96,7 @@ func (t *Task) furthest(ordered []Series, by string) []string {
 
 // runsEach says how many runs series have: "3 runs each", "1 to 3 runs each".
 func runsEach(series []Series) string {
-	runs := each(series, func(s Series) int { return len(s.runs) })
+	runs := lists.Map(series, func(s Series) int { return len(s.runs) })
 	text := between(slices.Min(runs), slices.Max(runs))
 	if text == "1" {
 		return "1 run each"

@@ -8,6 +8,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // Measures of accuracy. A study has one.
@@ -85,7 +86,7 @@ func (s Series) measuredAt(lengths []task.Span, onlyFitted bool) Series {
 	slices.SortFunc(s.runs, func(a, b trainingRun) int { return a.seeds.Compare(b.seeds) })
 	steps := distinct(s.Rows, func(r eval.Row) int { return r.TrainSteps })
 	s.Steps, s.measure = [2]int{steps[0], steps[len(steps)-1]}, Exact
-	s.Points = each(lengths, s.point)
+	s.Points = lists.Map(lengths, s.point)
 	s.means()
 	return s
 }
@@ -137,7 +138,9 @@ func (s *Series) point(length task.Span) point {
 }
 
 // over puts the runs' values together; NaN for none.
-func (s *Series) over(value func(trainingRun) float64) Spread { return overRuns(each(s.runs, value)) }
+func (s *Series) over(value func(trainingRun) float64) Spread {
+	return overRuns(lists.Map(s.runs, value))
+}
 
 // value is a point by the series' measure.
 func (s *Series) value(p point) Spread {
@@ -161,7 +164,7 @@ func (s *Series) means() {
 	s.Inside = s.over(func(run trainingRun) float64 { return s.meanOf(run, s.saw, &s.InsideNA) })
 	s.Beyond = s.over(func(run trainingRun) float64 { return s.meanOf(run, s.isBeyond, &s.BeyondNA) })
 	s.Score = s.over(func(run trainingRun) float64 {
-		return float64(mean(each(s.lengthsBeyond(run), func(length task.Span) float64 {
+		return float64(mean(lists.Map(s.lengthsBeyond(run), func(length task.Span) float64 {
 			return run.cells[length].accuracy // 0 where the model cannot take it
 		})))
 	})

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // Kinds of intervals. One over prompts says nothing of other training runs, and looks different.
@@ -34,7 +36,7 @@ func overRuns(values []float64) Spread {
 	if len(known) == 0 {
 		return s
 	}
-	s.Runs = each(values, func(v float64) Number { return Number(v) })
+	s.Runs = lists.Map(values, func(v float64) Number { return Number(v) })
 	if len(known) > 1 {
 		s.Low, s.High, s.Over = quantile(known, 0.25), quantile(known, 0.75), OverRuns
 	}

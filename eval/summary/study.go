@@ -13,6 +13,7 @@ import (
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // Options say how to put rows together. The zero value is ready to use.
@@ -130,9 +131,9 @@ func New(rows []eval.Row, opt Options) (*Study, error) {
 func (s *Study) byTokens() *Study {
 	out := *s
 	out.Measure, out.exact, out.Notes = Tokens, s, slices.Clone(s.Notes)
-	out.Tasks = each(s.Tasks, func(t *Task) *Task {
+	out.Tasks = lists.Map(s.Tasks, func(t *Task) *Task {
 		u := *t
-		u.Series = each(t.Series, Series.byTokens)
+		u.Series = lists.Map(t.Series, Series.byTokens)
 		return &u
 	})
 	return &out
@@ -233,7 +234,7 @@ var corpusHash = regexp.MustCompile(`^(text-.+)-[0-9a-f]{12}$`)
 func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 	t := &Task{Name: name, Task: key.task, Version: key.version, Split: key.split, Scored: key.task != ""}
 	t.Lengths = lengthsOf(rows)
-	t.X, t.Axis = each(t.Lengths, task.Span.Middle), axisName(t.Lengths, t.Scored)
+	t.X, t.Axis = lists.Map(t.Lengths, task.Span.Middle), axisName(t.Lengths, t.Scored)
 	t.Octaves = !t.Scored && t.Lengths[len(t.Lengths)-1].Max >= 8*t.Lengths[0].Max
 	t.Chance = slices.Repeat([]Number{Unknown}, len(t.Lengths))
 	for _, r := range rows {
@@ -249,7 +250,7 @@ func (s *Study) newTask(name string, key taskKey, rows []eval.Row) *Task {
 		}
 	}
 	t.Whole = task.SortSpans(t.Whole)
-	t.Series = each(s.variants(rows), func(series Series) Series { return series.measuredAt(t.Lengths, s.OnlyFitted) })
+	t.Series = lists.Map(s.variants(rows), func(series Series) Series { return series.measuredAt(t.Lengths, s.OnlyFitted) })
 	t.Places = places(t.Series, t.Trained[1])
 	for i := range t.Places {
 		t.Places[i].Tables = newCostTables(t, t.Places[i]).byMetric()

@@ -1,6 +1,10 @@
 package summary
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nopezoo/zoo/internal/lists"
+)
 
 // Table is numbers for people and programs, which Write and pages write as they are.
 type Table struct {
@@ -46,12 +50,12 @@ func grid(title, corner string, names, heads []string, cell func(line, column in
 
 // words are cells of text; the first names its line.
 func words(texts ...string) []Cell {
-	return each(texts, func(text string) Cell { return Cell{Text: text, Words: true} })
+	return lists.Map(texts, func(text string) Cell { return Cell{Text: text, Words: true} })
 }
 
 // figures are cells of numbers that are written already.
 func figures(texts ...string) []Cell {
-	return each(texts, func(text string) Cell { return Cell{Text: text} })
+	return lists.Map(texts, func(text string) Cell { return Cell{Text: text} })
 }
 
 // percentCell, shortCell and bitsCell hold a ratio, a cost, and bits per byte.
@@ -72,7 +76,7 @@ func (t Table) texts(pad string) [][]string {
 			marked[i] = marked[i] || c.Mark != ""
 		}
 	}
-	return each(append([][]Cell{figures(t.Head...)}, t.Lines...), func(line []Cell) []string {
+	return lists.Map(append([][]Cell{figures(t.Head...)}, t.Lines...), func(line []Cell) []string {
 		texts := make([]string, len(t.Head))
 		for i, c := range line {
 			if texts[i] = c.Text + c.Mark; marked[i] && c.Mark == "" && strings.TrimSpace(c.Text) != "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // Marks behind numbers.
@@ -34,7 +35,9 @@ func (s *Study) tabulate() {
 	}
 }
 
-func namesOf(series []Series) []string { return each(series, func(s Series) string { return s.Name }) }
+func namesOf(series []Series) []string {
+	return lists.Map(series, func(s Series) string { return s.Name })
+}
 
 // unfit names the series of which no run fitted.
 func (t *Task) unfit() []string {
@@ -52,7 +55,7 @@ func (t *Task) byResult() []Series {
 
 // byLength has a line for each length and a column for each series.
 func (t *Task) byLength(title string, series []Series, heads []string, cell func(Series, point) Cell) Table {
-	return grid(title, "length", each(t.Lengths, task.Span.Label), heads, func(i, k int) Cell {
+	return grid(title, "length", lists.Map(t.Lengths, task.Span.Label), heads, func(i, k int) Cell {
 		s, p, c := series[k], series[k].Points[i], Cell{Text: "–"}
 		switch {
 		case p.NA:
@@ -70,7 +73,7 @@ func (t *Task) byLength(title string, series []Series, heads []string, cell func
 
 // accuracy is a measure by length; below stand its means, how far each series carries, and the runs behind it.
 func (t *Task) accuracy(series []Series, by string) Table {
-	heads := each(series, Series.marked)
+	heads := lists.Map(series, Series.marked)
 	out := t.byLength(fmt.Sprintf("%s on %s by length, in %%: %s; * length seen in training", label(by), t.Name, intervals(series)),
 		series, heads, func(s Series, p point) Cell { return percentCell(s.value(p)) })
 	if prompts := promptsOf(series, t.Lengths...); strings.Contains(prompts, " ") { // not the same everywhere
@@ -82,7 +85,7 @@ func (t *Task) accuracy(series []Series, by string) Table {
 		}
 	}
 	out.add(words(make([]string, len(out.Head))...)...)
-	below := func(name string, cell func(Series) Cell) { out.add(append(words(name), each(series, cell)...)...) }
+	below := func(name string, cell func(Series) Cell) { out.add(append(words(name), lists.Map(series, cell)...)...) }
 	below("mean trained", func(s Series) Cell { return meanCell(s.Inside, s.InsideNA) })
 	below("mean beyond", func(s Series) Cell { return meanCell(s.Beyond, s.BeyondNA) })
 	below("effective length", func(s Series) Cell { return Cell{Text: s.Effective.String()} })
@@ -91,7 +94,7 @@ func (t *Task) accuracy(series []Series, by string) Table {
 		below("file, MiB", fileSize)
 	}
 	if len(t.Whole) > 0 {
-		lengths := each(t.Whole, func(length task.Span) string {
+		lengths := lists.Map(t.Whole, func(length task.Span) string {
 			if length.IsBin() {
 				return "some of " + length.Label()
 			}
@@ -171,7 +174,7 @@ func runsCell(s Spread) Cell {
 	if len(s.Runs) < 2 {
 		return Cell{Text: "–", Value: &s}
 	}
-	return Cell{Text: strings.Join(each(s.Runs, Number.percent), ", "), Value: &s}
+	return Cell{Text: strings.Join(lists.Map(s.Runs, Number.percent), ", "), Value: &s}
 }
 
 // headline has the accuracy of each series inside and beyond its trained lengths, its rank over all tasks, and its costs in a
@@ -289,7 +292,7 @@ func (s *Study) rankedTasks() []int {
 // heatMap has a line for each task and a column for each series.
 func (s *Study) heatMap() Table {
 	series := s.namesOf(s.Encodings)
-	tasks := each(s.Scored, func(t *Task) string {
+	tasks := lists.Map(s.Scored, func(t *Task) string {
 		if t.AtChance {
 			return t.Name + " (at chance)"
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // Text is all that was measured on one corpus, version and split: bits per byte.
@@ -90,8 +91,8 @@ func widen(r *[2]int, n int) {
 func newBitsPoint(rows []eval.Row) bitsPoint {
 	measured := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return r.Text == nil })
 	over := func(value func(*eval.TextScore) float64) Spread {
-		return overRuns(each(groupBy(measured, trainSeedsOf), func(run group[card.Seeds]) float64 {
-			return float64(mean(each(run.rows, func(r eval.Row) float64 { return value(r.Text) })))
+		return overRuns(lists.Map(groupBy(measured, trainSeedsOf), func(run group[card.Seeds]) float64 {
+			return float64(mean(lists.Map(run.rows, func(r eval.Row) float64 { return value(r.Text) })))
 		}))
 	}
 	p := bitsPoint{NA: len(rows) > 0 && len(measured) == 0, SlidingSE: Unknown,
@@ -101,7 +102,7 @@ func newBitsPoint(rows []eval.Row) bitsPoint {
 		return p
 	}
 	p.ends = newEnds(measured)
-	p.SlidingSE = Number(slices.Max(each(measured, func(r eval.Row) float64 { return r.Text.SlidingSE })))
+	p.SlidingSE = Number(slices.Max(lists.Map(measured, func(r eval.Row) float64 { return r.Text.SlidingSE })))
 	for i, place := range measured[0].Text.Positions {
 		p.Positions = append(p.Positions, positionPoint{place.From, place.To, over(func(t *eval.TextScore) float64 {
 			if i >= len(t.Positions) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // textMargin is how much bits per byte may pass the fewest at shorter lengths, as a share of them, of a model that reads on.
@@ -18,7 +19,7 @@ const textMargin = 0.02
 func (t *Text) section() Section {
 	best := t.byResult()
 	table := func(title string, cell func(bitsPoint) Cell) Table {
-		return grid(title, "length", each(t.Lengths, task.Span.Label), namesOf(best), func(i, k int) Cell {
+		return grid(title, "length", lists.Map(t.Lengths, task.Span.Label), namesOf(best), func(i, k int) Cell {
 			if best[k].Bits[i].NA {
 				return Cell{Text: "n/a"}
 			}
@@ -59,8 +60,8 @@ func (t *Text) byResult() []Series {
 
 // byPlace is bits per byte by place, in the longest windows that were measured.
 func (t *Text) byPlace(series []Series) Table {
-	places := each(series, func(s Series) []positionPoint { return s.Bits[t.Longest].Positions })
-	names := each(slices.MaxFunc(places, func(a, b []positionPoint) int { return len(a) - len(b) }), func(p positionPoint) string {
+	places := lists.Map(series, func(s Series) []positionPoint { return s.Bits[t.Longest].Positions })
+	names := lists.Map(slices.MaxFunc(places, func(a, b []positionPoint) int { return len(a) - len(b) }), func(p positionPoint) string {
 		return strings.Join(slices.Compact([]string{strconv.Itoa(p.From), strconv.Itoa(p.To)}), "–")
 	})
 	title := fmt.Sprintf("bits per byte by the tokens before, in windows of %s, median over runs", t.Lengths[t.Longest].Label())

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // tidyHead names the columns of tidy CSV.
@@ -58,7 +59,7 @@ func tidyLine(r eval.Row, layer, head, tokens string, n tidyNumber) []string {
 	if r.Depth != nil {
 		depth = strconv.Itoa(*r.Depth)
 	}
-	return each([]any{r.Task, r.TaskVersion, r.Split, r.Model, r.Encoding, r.Intervention, r.Parameters, r.TrainSeed, cmp.Or(r.DataSeed, r.TrainSeed),
+	return lists.Map([]any{r.Task, r.TaskVersion, r.Split, r.Model, r.Encoding, r.Intervention, r.Parameters, r.TrainSeed, cmp.Or(r.DataSeed, r.TrainSeed),
 		r.TrainSteps, fitted, r.TrainMin, r.TrainMax, r.Profile, dtypeOf(r), r.Provider, r.Threads, computer(r), r.Batch, r.Seed,
 		r.Span().Min, r.Span().Max, depth, layer, head, tokens, n.measure, n.unit, n.Median, n.Low, n.High, n.Over, n.n, r.Reason}, tidyField)
 }

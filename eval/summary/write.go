@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // Write writes sections as text ("table"), Markdown ("md") or LaTeX ("latex"). Columns of text that do not fit into width
@@ -73,10 +74,7 @@ func folded(lines [][]string, width int) [][][]string {
 			used += widths[to]
 			to++
 		}
-		var part [][]string
-		for _, line := range lines {
-			part = append(part, append(line[:1:1], line[from:to]...))
-		}
+		part := lists.Map(lines, func(line []string) []string { return append(line[:1:1], line[from:to]...) })
 		out = append(out, part)
 		from = max(to, from+1)
 	}
@@ -106,7 +104,7 @@ func writeMarkdown(b *strings.Builder, s Section) {
 			if isEmpty(line) {
 				continue
 			}
-			fmt.Fprintf(b, "| %s |\n", strings.Join(each(line, markdown), " | "))
+			fmt.Fprintf(b, "| %s |\n", strings.Join(lists.Map(line, markdown), " | "))
 			if k == 0 {
 				b.WriteString("|" + strings.Repeat(" ---: |", len(line)) + "\n")
 			}
@@ -147,13 +145,13 @@ func writeLaTeX(b *strings.Builder, s Section) {
 			}
 		}
 		fmt.Fprintf(b, "\\begin{table}\n\\centering\n\\caption{%s}\n\\zootable{\\begin{tabular}{%s}\n\\toprule\n%s \\\\\n\\midrule\n",
-			latex(t.Title), columns, strings.Join(each(t.Head, latex), " & "))
+			latex(t.Title), columns, strings.Join(lists.Map(t.Head, latex), " & "))
 		for _, line := range t.Lines {
-			if isEmpty(each(line, func(c Cell) string { return c.Text })) {
+			if isEmpty(lists.Map(line, func(c Cell) string { return c.Text })) {
 				b.WriteString("\\midrule\n")
 				continue
 			}
-			fmt.Fprintf(b, "%s \\\\\n", strings.Join(each(line, func(c Cell) string {
+			fmt.Fprintf(b, "%s \\\\\n", strings.Join(lists.Map(line, func(c Cell) string {
 				if c.Mark != "" {
 					return latex(c.Text) + `\textsuperscript{` + latex(c.Mark) + "}"
 				}

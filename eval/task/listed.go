@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // trainingList is the paper's division of a task whose prompts can be listed (SCAN): of the
@@ -18,11 +20,7 @@ func (t Task) trainingList() []Sample {
 			all[t.hash(s.Prompt)] = s
 		}
 	}
-	var out []Sample
-	for _, h := range slices.Sorted(maps.Keys(all))[len(all)/10:] {
-		out = append(out, all[h])
-	}
-	return out
+	return lists.Map(slices.Sorted(maps.Keys(all))[len(all)/10:], func(h uint64) Sample { return all[h] })
 }
 
 // hash is a number of the prompt without options: they move it to no other split.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/suggest"
 	"github.com/nopezoo/zoo/tokenizer"
 )
@@ -55,11 +56,7 @@ func All() []Task {
 
 // Known lists the names of All.
 func Known() []string {
-	var names []string
-	for _, t := range All() {
-		names = append(names, t.Name)
-	}
-	return names
+	return lists.Map(All(), func(t Task) string { return t.Name })
 }
 
 // Lookup returns the task of a name or alias, with the options that follow it, or that

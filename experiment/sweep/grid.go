@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/configs"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/train"
 )
 
@@ -19,10 +20,7 @@ func (f *file) checkSize() error {
 	var sizes []string
 	all := 0
 	for _, p := range f.parts {
-		var factors []string
-		for _, x := range p.axes {
-			factors = append(factors, fmt.Sprintf("%d %s", len(x.values), x.from))
-		}
+		factors := lists.Map(p.axes, func(x axis) string { return fmt.Sprintf("%d %s", len(x.values), x.from) })
 		sizes = append(sizes, strings.Join(factors, " × "))
 		n := 1
 		for _, x := range p.axes {

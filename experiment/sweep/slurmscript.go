@@ -92,10 +92,7 @@ func (s script) text() (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	var words []string
-	for _, w := range s.command() {
-		words = append(words, human.Shell(w))
-	}
+	words := lists.Map(s.command(), func(w string) string { return human.Shell(w) })
 	err = scriptText.Execute(&b, map[string]any{"Name": s.Name, "File": arrayFile, "Words": words, "Options": options,
 		"Prologue": strings.TrimSpace(s.cluster.Prologue)})
 	return b.String(), err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // Sum sums up how runs are: text is "3 finished, 1 failed"; fits says how many have fitted their data,
@@ -51,10 +52,7 @@ func fitsOf(all []Status) string {
 	if sum == len(all) || len(encodings) == 1 {
 		return text
 	}
-	var parts []string
-	for _, e := range encodings {
-		parts = append(parts, fmt.Sprintf("%s %d of %d", e, fitted[e], runs[e]))
-	}
+	parts := lists.Map(encodings, func(e string) string { return fmt.Sprintf("%s %d of %d", e, fitted[e], runs[e]) })
 	return text + ": " + strings.Join(parts, ", ")
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/nopezoo/zoo/experiment/sweep/internal/child"
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/machine"
 	"github.com/nopezoo/zoo/internal/placement"
 	"github.com/nopezoo/zoo/train"
@@ -194,10 +195,7 @@ func lacks(devices []placement.Device, workers int, runs []Run) (out []string) {
 
 // threadsText has the numbers of threads that prepared runs have: "1 or 2".
 func threadsText(runs []Run) string {
-	var out []string
-	for _, r := range runs {
-		out = append(out, strconv.Itoa(r.Config.Train.Threads))
-	}
+	out := lists.Map(runs, func(r Run) string { return strconv.Itoa(r.Config.Train.Threads) })
 	slices.Sort(out)
 	return strings.Join(slices.Compact(out), " or ")
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/ort/library"
 	"github.com/nopezoo/zoo/internal/wrap"
 )
@@ -69,10 +70,7 @@ func openCUDALibraries(folder string) (CUDA, error) {
 	}
 	c := CUDA{Version: version, Driver: checkDriver(version, p)}
 	complete := completePlace(places, names)
-	var libraries []cudaLibrary
-	for _, name := range names {
-		libraries = append(libraries, openCUDALibrary(name, complete, places))
-	}
+	libraries := lists.Map(names, func(name string) cudaLibrary { return openCUDALibrary(name, complete, places) })
 	c.describe(libraries)
 	return c, nil
 }

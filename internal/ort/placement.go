@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
@@ -34,10 +35,7 @@ func (a *api) checkPlacement(session handle, host hostPart, opt engine.Options) 
 		return nil
 	}
 	const mostNamed = 5
-	var names []string
-	for _, n := range onCPU[:min(len(onCPU), mostNamed)] {
-		names = append(names, n.String())
-	}
+	names := lists.Map(onCPU[:min(len(onCPU), mostNamed)], func(n placed) string { return n.String() })
 	if more := len(onCPU) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/internal/suggest"
 	"github.com/nopezoo/zoo/internal/wrap"
@@ -74,10 +75,7 @@ func listed(value any) string {
 	if !ok {
 		return fmt.Sprint(value)
 	}
-	var words []string
-	for _, v := range values {
-		words = append(words, fmt.Sprint(v))
-	}
+	words := lists.Map(values, func(v any) string { return fmt.Sprint(v) })
 	return strings.Join(words, ",")
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/suggest"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
@@ -160,10 +161,7 @@ func (d document) config() (models.Config, error) {
 
 // architecture reads the architecture, and checks the encoding against it.
 func (d document) architecture(c *models.Config) error {
-	var known []string
-	for _, a := range models.Architectures() {
-		known = append(known, typePrefix+a.Name)
-	}
+	known := lists.Map(models.Architectures(), func(a models.Architecture) string { return typePrefix + a.Name })
 	name := strings.Trim(clip(d[typeKey]), `"`)
 	if !d.has(typeKey) {
 		// The library transformers leaves it out when it writes a configuration of
@@ -198,10 +196,7 @@ func (d document) architecture(c *models.Config) error {
 	if !errors.Is(err, pe.ErrUnknown) {
 		return fmt.Errorf("%s: %w", encodingKey, err)
 	}
-	var encodings []string
-	for _, r := range pe.Table() {
-		encodings = append(encodings, r.Name)
-	}
+	encodings := lists.Map(pe.Table(), func(r pe.Row) string { return r.Name })
 	return suggest.Unknown(encodingKey, c.Encoding, encodings)
 }
 

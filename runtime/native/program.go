@@ -7,6 +7,7 @@ import (
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/runtime/native/internal/simd"
 )
@@ -181,10 +182,7 @@ func (p *program) fold(q *part) bool {
 		shape = append(shape, n)
 		size *= n
 	}
-	var in []*tensor.Tensor
-	for _, x := range q.in {
-		in = append(in, p.nodes[x].value)
-	}
+	in := lists.Map(q.in, func(x int) *tensor.Tensor { return p.nodes[x].value })
 	var err error
 	q.value, err = interp.Apply(q.node, in, shape)
 	p.foldable -= size

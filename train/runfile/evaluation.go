@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // resolveEvaluation fills in what and how much is evaluated, if anything is.
@@ -74,10 +75,7 @@ func (d Data) trainedSample(span task.Range) string {
 		all = append(all, t.LengthsIn(d.Lengths[i])...)
 	}
 	slices.Sort(all)
-	var list []string
-	for _, n := range task.Evenly(slices.Compact(all)) {
-		list = append(list, strconv.Itoa(n))
-	}
+	list := lists.Map(task.Evenly(slices.Compact(all)), strconv.Itoa)
 	return strings.Join(list, ",")
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
@@ -100,10 +101,7 @@ func (c *comparison) compare(g *graph.Graph) error {
 	if got, want := namesOf(c.file.inputs), inputNames(g); !sameSet(got, want) {
 		return fmt.Errorf("the inputs are %v, expected %v", got, want)
 	}
-	var want []string
-	for _, o := range g.Outputs {
-		want = append(want, o.Name)
-	}
+	want := lists.Map(g.Outputs, func(o graph.Output) string { return o.Name })
 	if got := namesOf(c.file.outputs); !sameSet(got, want) {
 		return fmt.Errorf("the outputs are %v, expected %v", got, want)
 	}
@@ -284,19 +282,11 @@ func sized[T tensor.Element](data []T, shape []int) *tensor.Tensor {
 }
 
 func namesOf(values []*value) []string {
-	var names []string
-	for _, v := range values {
-		names = append(names, v.name)
-	}
-	return names
+	return lists.Map(values, func(v *value) string { return v.name })
 }
 
 func inputNames(g *graph.Graph) []string {
-	var names []string
-	for _, n := range g.Inputs {
-		names = append(names, n.Name)
-	}
-	return names
+	return lists.Map(g.Inputs, func(n *graph.Node) string { return n.Name })
 }
 
 // sameSet compares lists in any order.

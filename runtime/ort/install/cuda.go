@@ -17,6 +17,7 @@ import (
 
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/internal/ort/library"
 )
@@ -168,10 +169,7 @@ func fetchWheels(ctx context.Context, folder string, opt Options, pl plan) ([]st
 
 // cudaByHand says what can be done where packages cannot be fetched.
 func cudaByHand(missing []wheel) string {
-	var all []requirement
-	for _, w := range missing {
-		all = append(all, w.requirement)
-	}
+	all := lists.Map(missing, func(w wheel) requirement { return w.requirement })
 	return "what was fetched before it is kept: run the same command again to go on\n" +
 		"or fetch all into a folder on another machine, with: pip " + strings.Join(pipArguments(all...), " ") + "\n" +
 		"and let pip find them there, with: PIP_FIND_LINKS=FOLDER zoo setup --provider cuda --with-cuda"

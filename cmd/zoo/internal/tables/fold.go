@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // folded joins lines that layers have alike, such as their caches:
@@ -72,10 +74,7 @@ func wordOf(name string) (before, word, after string, ok bool) {
 // foldedRows are the rows of a table with folded lines, of which long ones go on below.
 func foldedRows[T any](name string, list []T) (rows [][]string) {
 	const most = 80 - len("zoo.weights_sha256  ") // the longest name of a row
-	var lines []string
-	for _, v := range list {
-		lines = append(lines, fmt.Sprint(v))
-	}
+	lines := lists.Map(list, func(v T) string { return fmt.Sprint(v) })
 	for _, line := range folded(lines) {
 		name := name
 		at := strings.Index(line, " to ")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // Lines lays runs out in at most so many lines, the last of which sums them up. Where they do not fit,
@@ -45,11 +46,7 @@ func foremost(all []sweep.Status, n int) []sweep.Status {
 	slices.SortStableFunc(first, func(i, j int) int { return rank[all[i].State] - rank[all[j].State] })
 	first = first[:min(max(n, 0), len(all))]
 	slices.Sort(first)
-	var out []sweep.Status
-	for _, i := range first {
-		out = append(out, all[i])
-	}
-	return out
+	return lists.Map(first, func(i int) sweep.Status { return all[i] })
 }
 
 // shortNames returns the runs with names without the parts that all of them have,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // kind is how the values of a tensor are stored: size bytes for a block of values.
@@ -35,10 +36,7 @@ var unread = map[uint32]string{6: "Q5_0", 7: "Q5_1", 10: "Q2_K", 11: "Q3_K", 13:
 	19: "IQ1_S", 20: "IQ4_NL", 21: "IQ3_S", 22: "IQ2_S", 23: "IQ4_XS", 29: "IQ1_M", 34: "TQ1_0", 35: "TQ2_0", 39: "MXFP4"}
 
 func known() string {
-	var names []string
-	for _, number := range slices.Sorted(maps.Keys(kinds)) {
-		names = append(names, kinds[number].name)
-	}
+	names := lists.Map(slices.Sorted(maps.Keys(kinds)), func(number uint32) string { return kinds[number].name })
 	return strings.Join(names, ", ")
 }
 

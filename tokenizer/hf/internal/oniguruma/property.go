@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 var (
@@ -16,10 +18,7 @@ var (
 var superscripts = ranges{{0xb2, 0xb3}, {0xb9, 0xb9}, {0xbc, 0xbe}}
 
 func tables(list ...*unicode.RangeTable) ranges {
-	var all []ranges
-	for _, t := range list {
-		all = append(all, ofTable(t))
-	}
+	all := lists.Map(list, ofTable)
 	return union(all...)
 }
 
