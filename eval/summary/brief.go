@@ -163,31 +163,36 @@ func (t *Task) percents(series []Series, width int) Table {
 	names := longest(lists.Map(series, Series.marked))
 	column := columnGap + max(len("100"), len(seenMark)+longest(lists.Map(t.Lengths, task.Span.Label)))
 	shown := telling(len(t.Lengths), (width-names-columnGap)/column, t.ends(series))
-	out := Table{Title: fmt.Sprintf("exact match in %%, %s prompts; %s trained", promptsOf(series, t.Lengths...), seenMark),
-		Head: []string{""}}
+	title := fmt.Sprintf("exact match in %%, %s prompts; %s trained", promptsOf(series, t.Lengths...), seenMark)
 	if slices.ContainsFunc(series, func(s Series) bool { return len(s.runs) > 1 }) {
-		out.Title += "; medians over runs"
+		title += "; medians over runs"
 	}
 	if len(shown) < len(t.Lengths) {
-		out.Title += fmt.Sprintf("; %d of %d lengths", len(shown), len(t.Lengths))
+		title += fmt.Sprintf("; %d of %d lengths", len(shown), len(t.Lengths))
 	}
-	for _, i := range shown {
-		head := t.Lengths[i].Label()
+	out := t.lines(title, series, shown, func(k, i int) Cell {
+		p := &series[k].Points[i]
+		return Cell{Text: p.Exact.Median.percentTo(0), Value: &p.Exact, N: p.N}
+	})
+	for k, i := range shown {
 		if t.Lengths[i].Max <= t.Trained[1] {
-			head += seenMark
+			out.Head[1+k] += seenMark
 		}
-		out.Head = append(out.Head, head)
 	}
-	for _, s := range series {
-		line := words(s.marked())
-		for _, i := range shown {
-			c := Cell{Text: s.Points[i].Exact.Median.percentTo(0), Value: &s.Points[i].Exact, N: s.Points[i].N}
-			if s.Points[i].NA {
-				c.Text = "n/a"
-			}
-			line = append(line, c)
+	return out
+}
+
+// lines has a line for each series, with a column for each of the shown lengths.
+func (t *Task) lines(title string, series []Series, shown []int, cell func(line, length int) Cell) Table {
+	heads := lists.Map(shown, func(i int) string { return t.Lengths[i].Label() })
+	out := grid(title, "", lists.Map(series, Series.marked), heads, func(k, column int) Cell {
+		c := cell(k, shown[column])
+		if series[k].Points[shown[column]].NA {
+			c.Text = "n/a"
 		}
-		out.add(line...)
+		return c
+	})
+	for _, s := range series {
 		out.Notes = append(out.Notes, causes(s.Name, s.Rows)...)
 	}
 	return out
@@ -195,12 +200,12 @@ func (t *Task) percents(series []Series, width int) Table {
 
 // briefCosts has the time to the first token and that of one more token of each series, at the place's common length.
 func (s *Study) briefCosts(t *Task, p Place) Table {
-	out := Table{Head: []string{""}}
+	out := Table{}
 	kinds := slices.DeleteFunc(metrics(), func(m metric) bool { return m.Key != "prefill" && m.Key != "decode" })
 	slices.Reverse(kinds)
-	for _, m := range kinds {
-		out.Head = append(out.Head, map[string]string{"prefill": "first token", "decode": "each more"}[m.Key]+s.relativeTo(t, p, m))
-	}
+	out.Head = append([]string{""}, lists.Map(kinds, func(m metric) string {
+		return map[string]string{"prefill": "first token", "decode": "each more"}[m.Key] + s.relativeTo(t, p, m)
+	})...)
 	batch := 0
 	for _, series := range t.byResult() {
 		common := p.costsOf(t, series.Name).Common
@@ -208,11 +213,8 @@ func (s *Study) briefCosts(t *Task, p Place) Table {
 			continue
 		}
 		batch = max(batch, common.Rows[0].TimedBatch)
-		line := words(series.marked())
-		for _, m := range kinds {
-			line = append(line, s.costCell(t, p, series.Name, m))
-		}
-		out.add(line...)
+		cells := lists.Map(kinds, func(m metric) Cell { return s.costCell(t, p, series.Name, m) })
+		out.add(append(words(series.marked()), cells...)...)
 	}
 	out.Title = fmt.Sprintf("ms per batch of %d at length %s, %s", batch, p.Common.Label(), p.Name)
 	return out

@@ -63,9 +63,7 @@ func (s *Study) glimpses(name string, lengths []task.Span, parts []*Task) []glim
 	var out []glimpse
 	glimpsed := func(what string, value func(length task.Span) Spread) glimpse {
 		g := glimpse{what: what, series: Series{Name: name + ", " + what}}
-		for _, length := range lengths {
-			g.series.Points = append(g.series.Points, point{Length: length, Exact: value(length)})
-		}
+		g.series.Points = lists.Map(lengths, func(n task.Span) point { return point{Length: n, Exact: value(n)} })
 		return g
 	}
 	for _, t := range s.Texts {
@@ -91,6 +89,9 @@ func (s *Study) glimpses(name string, lengths []task.Span, parts []*Task) []glim
 		}
 		g := glimpsed(what, func(length task.Span) Spread { return single(best / at(length).Sliding.Median) })
 		g.bits = lists.Map(lengths, at)
+		for k, p := range g.bits {
+			g.series.Points[k].NA = p.NA
+		}
 		to, tried := readsTo(g.bits)
 		if to >= 0 {
 			g.to = lengths[to]
@@ -154,10 +155,7 @@ func sayGlimpses(lines, before []glimpse) string {
 		default:
 			verb += fmt.Sprintf(" to %s and no further", human.Thousands(g.to.Max))
 		}
-		if extra := g.cost(before); extra != "" {
-			verb += extra
-		}
-		parts = append(parts, verb)
+		parts = append(parts, verb+g.cost(before))
 	}
 	return name + " " + join(parts)
 }
@@ -182,36 +180,18 @@ func (g glimpse) cost(before []glimpse) string {
 
 // glanceTable is bits per byte of the last tokens and exact match in %, of as many lengths as there is room for.
 func (t *Task) glanceTable(all []glimpse, width int) Table {
-	names := longest(lists.Map(all, func(g glimpse) string { return g.series.marked() }))
+	series := lists.Map(all, func(g glimpse) Series { return g.series })
 	column := columnGap + max(len("0.000"), longest(lists.Map(t.Lengths, task.Span.Label)))
-	shown := spaced(len(t.Lengths), (width-names-columnGap)/column)
-	out := Table{Title: fmt.Sprintf("exact match in %%, %s prompts", promptsOf(lists.Map(all, func(g glimpse) Series { return g.series }), t.Lengths...)),
-		Head: []string{""}}
+	shown := spaced(len(t.Lengths), (width-longest(lists.Map(series, Series.marked))-columnGap)/column)
+	title := fmt.Sprintf("exact match in %%, %s prompts", promptsOf(series, t.Lengths...))
 	if slices.ContainsFunc(all, glimpse.isText) {
-		out.Title += fmt.Sprintf("; bits per byte of the last %d tokens", eval.TextStride)
+		title += fmt.Sprintf("; bits per byte of the last %d tokens", eval.TextStride)
 	}
-	for _, i := range shown {
-		out.Head = append(out.Head, t.Lengths[i].Label())
-	}
-	for _, g := range all {
-		line := words(g.series.marked())
-		for _, i := range shown {
-			p := g.series.Points[i]
-			c := Cell{Text: p.Exact.Median.percentTo(0), Value: &p.Exact}
-			if g.isText() {
-				c.Text = g.bits[i].Sliding.Median.rank()
-				c.Value = &g.bits[i].Sliding
-				p.NA = g.bits[i].NA
-			}
-			if p.NA {
-				c.Text = "n/a"
-			}
-			line = append(line, c)
+	return t.lines(title, series, shown, func(k, i int) Cell {
+		if all[k].isText() {
+			return bitsCell(all[k].bits[i].Sliding)
 		}
-		out.add(line...)
-		if g.series.Rows != nil {
-			out.Notes = append(out.Notes, causes(g.series.Name, g.series.Rows)...)
-		}
-	}
-	return out
+		p := &series[k].Points[i]
+		return Cell{Text: p.Exact.Median.percentTo(0), Value: &p.Exact}
+	})
 }

@@ -136,15 +136,9 @@ func probeText(o *eval.Observation) string {
 
 // logitsTable has the fits of attention logits, as medians over the heads of each layer: in single heads R² and the attention differ.
 func (t *InsideTask) logitsTable() Table {
-	fits := []struct{ text, name string }{{"distance", "distance"}, {"place", "place"}, {"both places", "positions"}, {"content", "content"},
-		{"content, distance", "both"}, {"content, place", "content_place"}}
 	table := Table{Title: "attention logits fitted by the distance, by the key's place and by the two tokens, on random tokens: median R² over a layer's " +
 		"heads, and in brackets the total variation distance between the attention that the fit gives and the head's; even: of even attention",
-		Head: []string{"model", "layer", "length", "heads"}}
-	for _, f := range fits {
-		table.Head = append(table.Head, f.text)
-	}
-	table.Head = append(table.Head, "even")
+		Head: []string{"model", "layer", "length", "heads", "distance", "place", "both places", "content", "content, distance", "content, place", "even"}}
 	for k := range t.Models {
 		places, _ := t.Models[k].Seen(eval.MeasureLogits, eval.RandomTokens)
 		layers := lists.Map(places, func(p insidePlace) int { return p.Layer })
@@ -166,8 +160,8 @@ func (t *InsideTask) logitsTable() Table {
 				}
 				middle := func(name string) string { return median(numbers[name]).digits(2) }
 				line := []string{t.Models[k].Name, strconv.Itoa(layer), strconv.Itoa(length), strconv.Itoa(heads)}
-				for _, f := range fits {
-					line = append(line, fmt.Sprintf("%s (%s)", middle("r2_"+f.name), middle("tv_"+f.name)))
+				for _, fit := range []string{"distance", "place", "positions", "content", "both", "content_place"} {
+					line = append(line, fmt.Sprintf("%s (%s)", middle("r2_"+fit), middle("tv_"+fit)))
 				}
 				table.add(figures(append(line, middle("tv_even"))...)...)
 			}

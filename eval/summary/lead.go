@@ -2,7 +2,6 @@ package summary
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/nopezoo/zoo/eval"
@@ -12,13 +11,8 @@ import (
 
 // lead says how the series rank over several tasks, and how far their order is the published one on each; "" of fewer tasks.
 func (s *Study) lead() string {
-	tasks := 0
-	for i := range s.Tasks {
-		if slices.ContainsFunc(s.Ranks, func(r rank) bool { return r.Tasks[i].Known() }) {
-			tasks++
-		}
-	}
-	if tasks < 2 || len(s.Ranks) < 2 {
+	tasks := len(s.rankedTasks())
+	if tasks == 0 || len(s.Ranks) < 2 {
 		return ""
 	}
 	placed := lists.Map(s.Ranks, func(r rank) string { return fmt.Sprintf("%s %s", r.Name, r.MRR.digits(2)) })

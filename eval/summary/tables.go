@@ -190,10 +190,8 @@ func (s *Study) headline(t *Task, p Place) Table {
 	if len(costs) > 0 {
 		out.Title += fmt.Sprintf("; costs at length %s, %s", p.Common.Label(), p.Name)
 	}
-	for _, m := range costs {
-		out.Head = append(out.Head, strings.ToLower(m.Label)+", "+m.Unit+s.relativeTo(t, p, m))
-	}
-	out.Head = append(out.Head, "parameters")
+	heads := lists.Map(costs, func(m metric) string { return strings.ToLower(m.Label) + ", " + m.Unit + s.relativeTo(t, p, m) })
+	out.Head = append(append(out.Head, heads...), "parameters")
 	mrr := func(name string) Number { // unknown if it was never ranked
 		if i := slices.IndexFunc(s.Ranks, func(r rank) bool { return r.Name == name }); i >= 0 {
 			return s.Ranks[i].MRR
@@ -210,9 +208,7 @@ func (s *Study) headline(t *Task, p Place) Table {
 			line = append(line, Cell{Text: trained}, percentCell(series.Inside), meanCell(series.Beyond, series.BeyondNA), runsCell(series.Beyond),
 				Cell{Text: series.Effective.String()}, numberCell(mrr(series.Name), Number.rank))
 		}
-		for _, m := range costs {
-			line = append(line, s.costCell(t, p, series.Name, m))
-		}
+		line = append(line, lists.Map(costs, func(m metric) Cell { return s.costCell(t, p, series.Name, m) })...)
 		out.add(append(line, Cell{Text: human.Millions(series.Parameters)})...)
 	}
 	return out
@@ -243,11 +239,8 @@ func (s *Study) rankTable() Table {
 	if published {
 		out.Head = append(out.Head, "paper’s tie rule", "published MRR")
 	}
-	out.Head = append(out.Head, "mean beyond, %", "runs")
 	tasks := s.rankedTasks()
-	for _, i := range tasks {
-		out.Head = append(out.Head, s.Tasks[i].Name)
-	}
+	out.Head = append(append(out.Head, "mean beyond, %", "runs"), lists.Map(tasks, func(i int) string { return s.Tasks[i].Name })...)
 	for _, r := range s.Ranks {
 		line := append(nameCell(r.Name, r.Encoding), numberCell(r.MRR, Number.rank))
 		for _, t := range s.Scored {
@@ -259,10 +252,7 @@ func (s *Study) rankTable() Table {
 			line = append(line, numberCell(r.PaperTies, Number.rank), numberCell(r.Published, Number.rank))
 		}
 		line = append(line, numberCell(r.Mean, Number.percent), Cell{Text: strconv.Itoa(r.Runs)})
-		for _, i := range tasks {
-			line = append(line, numberCell(r.Tasks[i], Number.rank))
-		}
-		out.add(line...)
+		out.add(append(line, lists.Map(tasks, func(i int) Cell { return numberCell(r.Tasks[i], Number.rank) })...)...)
 	}
 	for _, t := range s.Scored {
 		if t.AtChance {
