@@ -2,6 +2,7 @@ package card
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -42,10 +43,7 @@ func (c *Card) validate() error {
 	if t := c.Trained; t != (Lengths{}) && (t.Min < 1 || t.Max < t.Min) {
 		return fmt.Errorf("trained lengths are %d..%d, expected 1 ≤ min ≤ max, or 0..0 for none", t.Min, t.Max)
 	}
-	if err := checkObject("encoding_params", c.EncodingParams); err != nil {
-		return err
-	}
-	if err := checkObject("config", c.Config); err != nil {
+	if err := cmp.Or(checkObject("encoding_params", c.EncodingParams), checkObject("config", c.Config)); err != nil {
 		return err
 	}
 	return errors.Join(checkPieces(c.Tokenizer), checkStates(c.State), c.Difference.validate())

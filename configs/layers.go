@@ -135,11 +135,7 @@ func (l *layers) put(x *layer) error {
 // configured one. The error for a value of the wrong type names its origin.
 func (l *layers) Config(encoding string) (runfile.Config, error) {
 	var c runfile.Config
-	settings, err := l.settings(cmp.Or(encoding, l.merged.GetString(encodingKey)))
-	if err != nil {
-		return c, err
-	}
-	data, err := json.Marshal(settings)
+	data, err := json.Marshal(l.settings(cmp.Or(encoding, l.merged.GetString(encodingKey))))
 	if err != nil {
 		return c, err
 	}

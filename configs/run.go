@@ -67,15 +67,14 @@ func (l *layers) readModel(name string, c models.Config, sections map[string]any
 
 // settings returns the merged values for an encoding. For the encoding of the model of Sources.From its own
 // settings there are the defaults.
-func (l *layers) settings(encoding string) (map[string]any, error) {
+func (l *layers) settings(encoding string) map[string]any {
 	all := l.merged.AllSettings()
-	if l.own == nil || encoding != l.encoding {
-		return all, nil
+	if l.own != nil && encoding == l.encoding {
+		model, _ := all["model"].(map[string]any)
+		given, _ := model["encoding_params"].(map[string]any)
+		model["encoding_params"] = over(l.own, given)
 	}
-	model, _ := all["model"].(map[string]any)
-	given, _ := model["encoding_params"].(map[string]any)
-	model["encoding_params"] = over(l.own, given)
-	return all, nil
+	return all
 }
 
 // over returns values with others in their place, section by section.

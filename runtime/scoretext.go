@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/nopezoo/zoo/internal/wrap"
@@ -23,10 +24,7 @@ func (s *Session) scoreText(ctx context.Context, ids []int64, top int) ([]TextSt
 	if len(ids) == 0 {
 		from = nil // which checkScored refuses
 	}
-	if err := (GenerateOptions{LogProbs: true, TopLogProbs: top}).checkLogProbs(); err != nil {
-		return nil, engine.Mark(err, ErrInput)
-	}
-	if err := s.checkScored(rows, from); err != nil {
+	if err := cmp.Or((GenerateOptions{LogProbs: true, TopLogProbs: top}).checkLogProbs(), s.checkScored(rows, from)); err != nil {
 		return nil, engine.Mark(err, ErrInput)
 	}
 	text := completionText{joiner: joiner{decode: s.words.Decode}}

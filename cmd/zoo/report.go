@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -54,10 +55,7 @@ func reportVerb(a *app) *cobra.Command {
 }
 
 func (a *app) report(o reportOptions, args []string) error {
-	if err := arguments.OneOf("ranks", o.ranks, ranksBy...); err != nil {
-		return err
-	}
-	if err := arguments.OneOf("format", o.format, reportFormats...); err != nil {
+	if err := cmp.Or(arguments.OneOf("ranks", o.ranks, ranksBy...), arguments.OneOf("format", o.format, reportFormats...)); err != nil {
 		return err
 	}
 	figures := []figureFolder{{"svg", o.svg}, {"png", o.png}, {"pdf", o.pdf}}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -78,12 +77,10 @@ func (a *app) study(c *cobra.Command, o studyOptions, folder string) error {
 
 // studyRun carries a study out, and reports it as far as it is.
 func (a *app) studyRun(ctx context.Context, o studyOptions, s *study.Study) error {
-	self, err := os.Executable()
+	training, erase, err := a.training(ctx, o.sweepOptions)
 	if err != nil {
 		return err
 	}
-	o.command = o.placed.command(self)
-	training, erase := a.training(ctx, o.sweepOptions)
 	all, err := s.Run(ctx, training, a.lookIn(s.Trains), func(text string) { a.Note("%s", text) })
 	erase()
 	if all == nil {

@@ -28,7 +28,6 @@ type sweepOptions struct {
 	prologue               string // file
 	placed
 	devices []placement.Device // that workers are spread over; nil for none
-	command []string           // that trains one run
 }
 
 func sweepVerb(a *app) *cobra.Command {
@@ -85,14 +84,9 @@ func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
 	if err != nil {
 		return err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	if o.devices, err = o.spread(c.Flags(), at, o.here(), &o.workers); err != nil {
 		return err
 	}
-	o.command = o.placed.command(self)
 	switch {
 	case o.status:
 		return a.sweepStatus(c.Context(), o, folder, runs)

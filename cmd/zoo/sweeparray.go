@@ -113,12 +113,10 @@ func (a *app) sweepTask(c *cobra.Command, o sweepOptions, folder string) error {
 	if o.devices, err = o.spread(c.Flags(), at, o.here(), &o.workers); err != nil {
 		return err
 	}
-	self, err := os.Executable()
+	training, erase, err := a.training(c.Context(), o)
 	if err != nil {
 		return err
 	}
-	o.command = o.placed.command(self)
-	training, erase := a.training(c.Context(), o)
 	all, err := sweep.TrainTask(c.Context(), folder, runs, training)
 	erase()
 	for _, s := range all {

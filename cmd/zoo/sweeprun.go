@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"time"
 
 	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
@@ -76,7 +77,10 @@ func (a *app) sweepInterrupted(err error, sum string, failed int) error {
 
 // sweepLocally trains runs in child processes, as many at a time as asked for.
 func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, runs []sweep.Run) error {
-	training, erase := a.training(ctx, o)
+	training, erase, err := a.training(ctx, o)
+	if err != nil {
+		return err
+	}
 	all, err := sweep.Train(ctx, folder, runs, training)
 	erase()
 	if all == nil {
@@ -102,19 +106,20 @@ func (a *app) sweepLocally(ctx context.Context, o sweepOptions, folder string, r
 }
 
 // training says how runs are trained here; in a terminal the table of runs is drawn until it is erased.
-func (a *app) training(ctx context.Context, o sweepOptions) (options sweep.Training, erase func()) {
-	options = sweep.Training{Command: o.command, Workers: o.workers, Devices: o.devices, Memory: int64(o.memory * (1 << 30)),
+func (a *app) training(ctx context.Context, o sweepOptions) (options sweep.Training, erase func(), err error) {
+	self, err := os.Executable()
+	options = sweep.Training{Command: o.placed.command(self), Workers: o.workers, Devices: o.devices, Memory: int64(o.memory * (1 << 30)),
 		Ready: func(ctx context.Context) error { return a.needProvider(ctx, o.Provider) }, Report: a.reportSweep}
 	if engine.OnDevice(o.Provider) && o.memory == 0 {
 		options.Memory = math.MaxInt64 // a device has its own
 	}
 	live := a.Screen()
 	if live == nil {
-		return options, func() {}
+		return options, func() {}, err
 	}
 	options.Every = 500 * time.Millisecond
 	options.Report = func(e sweep.Event) { a.drawSweep(live, e, ctx.Err() != nil) }
-	return options, live.Erase
+	return options, live.Erase, err
 }
 
 // sweepResults writes how every run is.

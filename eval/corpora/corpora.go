@@ -6,7 +6,6 @@ package corpora
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"os"
 	"os/exec"
@@ -82,7 +81,7 @@ func (c corpus) into(ctx context.Context, path string) (file string, fetched boo
 	if path, err = filepath.Abs(path); err != nil { // clients work in a folder of their own
 		return "", false, err
 	}
-	if data, err := os.ReadFile(path); err == nil && sum(data) == c.SHA256 {
+	if data, err := os.ReadFile(path); err == nil && fmt.Sprintf("%x", sha256.Sum256(data)) == c.SHA256 {
 		return path, false, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -110,14 +109,9 @@ func (c corpus) made(ctx context.Context, dir string, find findProgram) ([]byte,
 	if err := task.WriteTexts(&b, documents); err != nil {
 		return nil, err
 	}
-	if is := sum([]byte(b.String())); is != c.SHA256 {
+	if is := fmt.Sprintf("%x", sha256.Sum256([]byte(b.String()))); is != c.SHA256 {
 		return nil, fmt.Errorf("what was made of %s has the SHA-256 %s, pinned is %s: refused, as it is another version of the text",
 			c.From, is, c.SHA256)
 	}
 	return []byte(b.String()), nil
-}
-
-func sum(data []byte) string {
-	s := sha256.Sum256(data)
-	return hex.EncodeToString(s[:])
 }

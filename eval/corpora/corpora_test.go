@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -209,7 +211,7 @@ func TestFetch(t *testing.T) {
 		t.Error("what has another hash was written")
 	}
 	want := `{"name":"ca01","text":"The jury\n"}` + "\n"
-	c.SHA256 = sum([]byte(want))
+	c.SHA256 = fmt.Sprintf("%x", sha256.Sum256([]byte(want)))
 	if file, fetched, err := c.into(t.Context(), path); err != nil || !fetched || file != path {
 		t.Fatalf("%s, %v, %v", file, fetched, err)
 	}

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -63,7 +62,7 @@ func (p *Plan) read(m Model) (group, error) {
 		return g, fmt.Errorf("profile %s: the file's profile is %s; ask for none, or measure what it was made from",
 			m.Profile, g.card.Profile)
 	}
-	g.env = eval.Environment{Model: m.Label, ModelSHA256: hash(data), ModelBytes: int64(len(data)),
+	g.env = eval.Environment{Model: m.Label, ModelSHA256: fmt.Sprintf("%x", sha256.Sum256(data)), ModelBytes: int64(len(data)),
 		Machine: p.machine.String(), ToolVersion: p.options.ToolVersion}
 	g.load, g.loadErr = newWorkload(file, g.card, described.Contract)
 	// Files of other programs are timed all the same, without counts of their work.
@@ -79,16 +78,11 @@ func (g *group) open() (*runtime.Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", g.model.From, err)
 	}
-	if hash(data) != g.env.ModelSHA256 {
+	if fmt.Sprintf("%x", sha256.Sum256(data)) != g.env.ModelSHA256 {
 		return nil, fmt.Errorf("%s has changed since it was planned: start again", g.model.From)
 	}
 	s, err := runtime.OpenBytes(data, g.runtime)
 	return s, wrap.Error(err, "%s", g.model.From)
-}
-
-func hash(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }
 
 // toRun reports whether a cell needs a session.

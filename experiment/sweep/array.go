@@ -42,14 +42,6 @@ func newArray(runs []Run, at placement.Placement, c Cluster) array {
 	return a
 }
 
-func (a array) write(folder string) error {
-	data, err := json.MarshalIndent(a, "", "  ")
-	if err != nil {
-		return err
-	}
-	return files.WriteBytesAtomic(filepath.Join(folder, arrayFile), append(data, '\n'))
-}
-
 // Prepare readies the runs of a sweep for the tasks of an array, and returns how many tasks there are and the command of the first:
 // each has TrainTask train its runs. The folder must not be at work.
 func Prepare(ctx context.Context, folder string, runs []Run, at placement.Placement, c Cluster) (tasks int, err error) {
@@ -65,7 +57,7 @@ func Prepare(ctx context.Context, folder string, runs []Run, at placement.Placem
 		return 0, err
 	}
 	a := newArray(runs, at, c)
-	return len(a.Tasks), a.write(folder)
+	return len(a.Tasks), files.WriteJSONAtomic(filepath.Join(folder, arrayFile), a)
 }
 
 // readArray reads which tasks a sweep in a folder was prepared for.

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -90,10 +91,7 @@ func readInherited(above, own map[string]any) (p part, err error) {
 		return p, fmt.Errorf("name is %v: want letters, digits, and . _ + -, since it is part of the names of folders", name)
 	}
 	p.name = text
-	if err := checkKeys(own, nameKey); err != nil {
-		return p, err
-	}
-	if err := checkHidden(above, own); err != nil {
+	if err := cmp.Or(checkKeys(own, nameKey), checkHidden(above, own)); err != nil {
 		return p, err
 	}
 	merged := merge(above, own)

@@ -59,14 +59,6 @@ func readJob(folder string) (*job, error) {
 	return j.named(), nil
 }
 
-func (j *job) write(folder string) error {
-	data, err := json.MarshalIndent(j, "", "  ")
-	if err != nil {
-		return err
-	}
-	return files.WriteBytesAtomic(filepath.Join(folder, jobFile), append(data, '\n'))
-}
-
 // maxOutput bounds what one of Slurm's commands may print, in bytes: the states of a million tasks.
 const maxOutput = 1 << 26
 
@@ -154,7 +146,7 @@ func (s script) submit(ctx context.Context) (*job, error) {
 		j.Runs += t.Runs
 	}
 	j.named()
-	if err := j.write(s.Folder); err != nil {
+	if err := files.WriteJSONAtomic(filepath.Join(s.Folder, jobFile), j); err != nil {
 		return nil, fmt.Errorf("job %s is submitted, but that could not be noted: %w; end it with: %s",
 			j.ID, err, j.Cancel)
 	}

@@ -74,7 +74,7 @@ func sizeOfConcat(c sizing) size {
 		sum.count = plus(sum.count, c.in(i).count)
 	}
 	first := c.in(0).dims
-	at, ok := axis(c.number("axis", 0), len(first))
+	at, ok := axis(c.number("axis"), len(first))
 	if !ok {
 		return sum
 	}
@@ -171,7 +171,7 @@ func sizeOfOneHot(c sizing) size {
 
 func sizeOfGather(c sizing) size {
 	data, index := c.in(0), c.in(1)
-	at, ok := axis(c.number("axis", 0), len(data.dims))
+	at, ok := axis(c.number("axis"), len(data.dims))
 	if !ok || index.dims == nil {
 		return unknown
 	}
@@ -194,10 +194,10 @@ func sizeOfGemm(c sizing) size {
 		return unknown
 	}
 	rows, columns := a[0], b[1]
-	if c.number("transA", 0) != 0 {
+	if c.number("transA") != 0 {
 		rows = a[1]
 	}
-	if c.number("transB", 0) != 0 {
+	if c.number("transB") != 0 {
 		columns = b[0]
 	}
 	return shaped([]int64{rows, columns})

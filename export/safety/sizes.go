@@ -157,14 +157,14 @@ func (c sizing) constants(i int) ([]int64, bool) {
 	return integers(c.s.constant(c.Input[i]))
 }
 
-// number returns an integer attribute, or the other number where there is none.
-func (c sizing) number(name string, missing int64) int64 {
+// number returns an integer attribute, 0 where there is none.
+func (c sizing) number(name string) int64 {
 	for _, a := range c.Attribute {
 		if a.Name == name && a.I != nil {
 			return *a.I
 		}
 	}
-	return missing
+	return 0
 }
 
 // list returns an attribute that is a list of integers, nil for none.

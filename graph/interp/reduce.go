@@ -15,7 +15,7 @@ func reduceMean[T float](c call) (*tensor.Tensor, error) { return reduce[T](c, t
 // at length 1, and the shape of the value.
 func (c call) reduced() (kept, shape []int) {
 	from := c.in[0].Shape()
-	axes := c.axes(1, len(from))
+	axes := c.axes(len(from))
 	kept, shape = slices.Clone(from), []int{}
 	for i, n := range from {
 		reduced := len(axes) == 0 || slices.Contains(axes, i)
@@ -125,7 +125,7 @@ func (c call) softmaxAxis() int { return c.axis(-1, len(c.in[0].Shape())) }
 // cumSum adds up in the type A.
 func cumSum[T, A number](c call) (*tensor.Tensor, error) {
 	exclusive, reverse := graph.Attribute(c.node, "exclusive", int64(0)) != 0, graph.Attribute(c.node, "reverse", int64(0)) != 0
-	axis := c.axes(1, len(c.in[0].Shape()))[0]
+	axis := c.axes(len(c.in[0].Shape()))[0]
 	return along(c, axis, func(out, x []T, n, stride int) {
 		var sum A
 		for k := range n {

@@ -11,13 +11,13 @@ import (
 // ints reads the contents of an int64 operand.
 func (c call) ints(i int) []int64 { return tensor.Data[int64](c.in[i]) }
 
-// axes reads an operand that lists axes, sorted and counted from the front.
-func (c call) axes(i, rank int) []int {
-	if i >= len(c.in) {
+// axes reads the second operand, which lists axes, sorted and counted from the front.
+func (c call) axes(rank int) []int {
+	if len(c.in) < 2 {
 		return nil
 	}
 	var axes []int
-	for _, a := range c.ints(i) {
+	for _, a := range c.ints(1) {
 		if a < 0 {
 			a += int64(rank)
 		}
@@ -63,7 +63,7 @@ func reshape(c call) (*tensor.Tensor, error) {
 }
 
 func squeeze(c call) (*tensor.Tensor, error) {
-	axes := c.axes(1, len(c.in[0].Shape()))
+	axes := c.axes(len(c.in[0].Shape()))
 	var shape []int
 	for i, n := range c.in[0].Shape() {
 		if !slices.Contains(axes, i) {
@@ -75,7 +75,7 @@ func squeeze(c call) (*tensor.Tensor, error) {
 
 func unsqueeze(c call) (*tensor.Tensor, error) {
 	shape := slices.Clone(c.in[0].Shape())
-	for _, a := range c.axes(1, len(shape)+c.in[1].Len()) {
+	for _, a := range c.axes(len(shape)+c.in[1].Len()) {
 		shape = slices.Insert(shape, a, 1)
 	}
 	return c.in[0].Reshaped(shape...), nil

@@ -2,6 +2,7 @@ package files
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -136,6 +137,15 @@ func syncDir(path string) error {
 	}
 	defer d.Close()
 	return d.Sync()
+}
+
+// WriteJSONAtomic is WriteAtomic of a value as JSON, indented for people.
+func WriteJSONAtomic(path string, value any) error {
+	data, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	return WriteBytesAtomic(path, append(data, '\n'))
 }
 
 // WriteBytesAtomic is WriteAtomic of bytes.

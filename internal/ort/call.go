@@ -1,6 +1,7 @@
 package ort
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,10 +86,7 @@ func (c *call) Run(inputs, outputs []engine.Value) error {
 		return fmt.Errorf("ort: run: %d inputs and %d outputs given, the session has %d and %d",
 			len(inputs), len(outputs), len(s.inputs), len(s.outputs))
 	}
-	if err := checkAll("input", s.inputs, inputs); err != nil {
-		return err
-	}
-	if err := checkAll("output", s.outputs, outputs); err != nil {
+	if err := cmp.Or(checkAll("input", s.inputs, inputs), checkAll("output", s.outputs, outputs)); err != nil {
 		return err
 	}
 	for i, v := range inputs {

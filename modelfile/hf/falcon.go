@@ -46,7 +46,7 @@ func falcon(k *settings) models.Config {
 
 func falconNames(c models.Config, w *renaming) {
 	p := w.prefix("transformer.", "")
-	w.embedding(c, p+"word_embeddings", "lm_head")
+	w.embedding(p+"word_embeddings", "lm_head")
 	w.norm("norm", p+"ln_f")
 	groups := cmp.Or(c.NKVHeads, c.NHeads) // each has its queries, a key and a value
 	each := c.NHeads / groups

@@ -250,7 +250,7 @@ func (g *ggufReader) weights(made models.Model) (map[string]*tensor.Tensor, erro
 	}
 	w := newRenaming("the file", in, made.Params())
 	w.drop("rope_freqs.weight")
-	w.embedding(c, "token_embd", "output")
+	w.embedding("token_embd", "output")
 	w.norm("norm", "output_norm")
 	if w.has("position.weight") {
 		w.put("position.weight", w.take("position_embd.weight", 2))

@@ -44,7 +44,7 @@ func gpt2(k *settings) models.Config {
 func gpt2Names(c models.Config, w *renaming) {
 	w.drop(".attn.bias", ".attn.masked_bias") // masks
 	p := w.prefix("transformer.", "")
-	w.embedding(c, p+"wte", "lm_head")
+	w.embedding(p+"wte", "lm_head")
 	w.put("position.weight", w.take(p+"wpe.weight", 2))
 	w.norm("norm", p+"ln_f")
 	w.layers(c, p+"h.%d.", func(ours, theirs string) {

@@ -35,7 +35,7 @@ func codeGenNames(c models.Config, w *renaming) {
 func gptJLayers(c models.Config, w *renaming, cut func(ours, theirs string)) {
 	w.drop(".attn.bias", ".attn.masked_bias", ".attn.causal_mask", ".attn.embed_positions")
 	p := w.prefix("transformer.", "")
-	w.embedding(c, p+"wte", "lm_head")
+	w.embedding(p+"wte", "lm_head")
 	w.norm("norm", p+"ln_f")
 	w.layers(c, p+"h.%d.", cut, "attn_norm ln_1", "attn.q_proj attn.q_proj", "attn.k_proj attn.k_proj", "attn.v_proj attn.v_proj",
 		"attn.o_proj attn.out_proj", "mlp.up_proj mlp.fc_in", "mlp.down_proj mlp.fc_out")

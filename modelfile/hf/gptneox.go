@@ -24,7 +24,7 @@ func gptNeoX(k *settings) models.Config {
 func gptNeoXNames(c models.Config, w *renaming) {
 	w.drop(".attention.bias", ".attention.masked_bias", ".rotary_emb.inv_freq")
 	p := w.prefix("gpt_neox.", "")
-	w.embedding(c, p+"embed_in", "embed_out")
+	w.embedding(p+"embed_in", "embed_out")
 	w.norm("norm", p+"final_layer_norm")
 	w.layers(c, p+"layers.%d.", func(ours, theirs string) { w.cut(theirs+"attention.query_key_value", qkvByHead(ours, c)) },
 		"attn_norm input_layernorm", "mlp_norm post_attention_layernorm", "attn.o_proj attention.dense", "mlp.up_proj mlp.dense_h_to_4h",
@@ -51,7 +51,7 @@ func bloom(k *settings) models.Config {
 
 func bloomNames(c models.Config, w *renaming) {
 	p := w.prefix("transformer.", "")
-	w.embedding(c, p+"word_embeddings", "lm_head")
+	w.embedding(p+"word_embeddings", "lm_head")
 	w.norm("embed_norm", p+"word_embeddings_layernorm")
 	w.norm("norm", p+"ln_f")
 	w.layers(c, p+"h.%d.", func(ours, theirs string) { w.cut(theirs+"self_attention.query_key_value", qkvByHead(ours, c)) },

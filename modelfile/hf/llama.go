@@ -33,7 +33,7 @@ func llamaNames(c models.Config, w *renaming) {
 // llama takes over what the descendants of Llama have in common, and the norms of each layer.
 func (w *renaming) llama(c models.Config, p string, norms ...string) {
 	w.drop("rotary_emb.inv_freq")
-	w.embedding(c, p+"embed_tokens", "lm_head")
+	w.embedding(p+"embed_tokens", "lm_head")
 	w.norm("norm", p+"norm")
 	w.layers(c, p+"layers.%d.", nil, append(norms, "attn.q_proj self_attn.q_proj", "attn.k_proj self_attn.k_proj",
 		"attn.v_proj self_attn.v_proj", "attn.o_proj self_attn.o_proj", "attn.q_norm self_attn.q_norm", "attn.k_norm self_attn.k_norm",
@@ -41,7 +41,7 @@ func (w *renaming) llama(c models.Config, p string, norms ...string) {
 }
 
 // embedding takes over the embedding and the output matrix, which a tied head has not, though a file may hold it.
-func (w *renaming) embedding(c models.Config, embed, head string) {
+func (w *renaming) embedding(embed, head string) {
 	w.put("embed.weight", w.take(embed+".weight", 2))
 	if w.has("head.weight") {
 		w.matrix("head", head)

@@ -35,7 +35,7 @@ func mpt(k *settings) models.Config {
 
 func mptNames(c models.Config, w *renaming) {
 	p := w.prefix("transformer.", "")
-	w.embedding(c, p+"wte", "lm_head")
+	w.embedding(p+"wte", "lm_head")
 	w.put("norm.weight", w.take(p+"norm_f.weight", 1))
 	w.zeroBias("norm")
 	w.layers(c, p+"blocks.%d.", func(ours, theirs string) {

@@ -42,7 +42,7 @@ func optNames(c models.Config, w *renaming) {
 		w.put("embed.weight", product(embed, w.take(p+"project_in.weight", 2), true))
 		w.put("head.weight", product(embed, w.take(p+"project_out.weight", 2), false))
 	} else {
-		w.embedding(c, p+"embed_tokens", "lm_head")
+		w.embedding(p+"embed_tokens", "lm_head")
 	}
 	if t := w.take(p+"embed_positions.weight", 2); t != nil {
 		w.put("position.weight", w.rows("embed_positions", t, span(2, w.shapes["position.weight"][0])))

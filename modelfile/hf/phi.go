@@ -17,7 +17,7 @@ func phi(k *settings) models.Config {
 
 func phiNames(c models.Config, w *renaming) {
 	p := w.prefix("model.", "")
-	w.embedding(c, p+"embed_tokens", "lm_head")
+	w.embedding(p+"embed_tokens", "lm_head")
 	w.norm("norm", p+"final_layernorm")
 	w.layers(c, p+"layers.%d.", nil, "attn_norm input_layernorm", "attn.q_proj self_attn.q_proj", "attn.k_proj self_attn.k_proj",
 		"attn.v_proj self_attn.v_proj", "attn.q_norm self_attn.q_layernorm", "attn.k_norm self_attn.k_layernorm",

@@ -14,16 +14,12 @@ const ConfigFile = "config.json"
 
 // Write stores a configuration in a run directory, and before it the tokenizer of the pretrained model that it goes on from.
 func (c Config) Write(dir string) error {
-	data, err := json.MarshalIndent(c, "", "  ")
-	if err != nil {
-		return err
-	}
 	if c.From.pretrained() != nil {
 		if err := files.WriteBytesAtomic(filepath.Join(dir, tokenizer.File), c.From.Tokenizer); err != nil {
 			return err
 		}
 	}
-	return files.WriteBytesAtomic(filepath.Join(dir, ConfigFile), append(data, '\n'))
+	return files.WriteJSONAtomic(filepath.Join(dir, ConfigFile), c)
 }
 
 // maxConfig is the largest configuration that is read, in bytes.

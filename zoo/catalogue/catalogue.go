@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -168,7 +167,7 @@ func (c Catalogue) weights(m Manifest) (map[string]*tensor.Tensor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("zoo: weights of %s: %w", m.Name, err)
 	}
-	if hashOf(data) != m.WeightsSHA256 {
+	if fmt.Sprintf("%x", sha256.Sum256(data)) != m.WeightsSHA256 {
 		return nil, fmt.Errorf("zoo: the weights of %s do not have the hash of its manifest", m.Name)
 	}
 	stored, _, err := tensor.ReadSafetensors(bytes.NewReader(data), int64(len(data)))
@@ -196,7 +195,7 @@ func Rounded(weights map[string]*tensor.Tensor) (rounded map[string]*tensor.Tens
 	for name, w := range weights {
 		rounded[name] = w.As(tensor.Float16).As(tensor.Float32)
 	}
-	return rounded, hashOf(data), nil
+	return rounded, fmt.Sprintf("%x", sha256.Sum256(data)), nil
 }
 
 // Add writes a model into a catalogue folder: weights first, then the manifest
@@ -215,22 +214,18 @@ func Add(dir string, m Manifest, model modelfile.Model) error {
 	if err != nil {
 		return err
 	}
-	m.WeightsSHA256 = hashOf(data)
+	m.WeightsSHA256 = fmt.Sprintf("%x", sha256.Sum256(data))
 	packed, err := pack(data)
 	if err != nil {
 		return fmt.Errorf("zoo: %w", err)
 	}
 	slices.Sort(m.CPU)
-	text, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return fmt.Errorf("zoo: %w", err)
-	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	return errors.Join(
 		files.WriteBytesAtomic(filepath.Join(dir, m.Name+weightsExtension), packed),
-		files.WriteBytesAtomic(filepath.Join(dir, m.Name+".json"), append(text, '\n')),
+		files.WriteJSONAtomic(filepath.Join(dir, m.Name+".json"), m),
 	)
 }
 
@@ -245,9 +240,4 @@ func safetensors16(weights map[string]*tensor.Tensor) ([]byte, error) {
 		return nil, fmt.Errorf("zoo: %w", err)
 	}
 	return buf.Bytes(), nil
-}
-
-func hashOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }

@@ -85,12 +85,7 @@ type python struct {
 // RecordPython keeps, for the ONNX Runtime library in a folder, the folders of a Python
 // environment that hold libraries of CUDA and cuDNN.
 func RecordPython(folder string, folders []string) error {
-	path := filepath.Join(folder, pythonRecord)
-	data, err := json.MarshalIndent(python{folders}, "", "  ")
-	if err != nil {
-		return err
-	}
-	return files.WriteBytesAtomic(path, append(data, '\n'))
+	return files.WriteJSONAtomic(filepath.Join(folder, pythonRecord), python{folders})
 }
 
 // CUDAPlaces lists where libraries of CUDA and cuDNN may be, beside where the system's

@@ -154,11 +154,7 @@ func fetchWheels(ctx context.Context, folder string, opt Options, pl plan) ([]st
 			return nil, fmt.Errorf("ort: setup: %s %s: %w\n%s", w.name, w.version, err, cudaByHand(missing))
 		}
 		record[w.name] = f
-		data, err := json.MarshalIndent(record, "", "  ")
-		if err != nil {
-			return nil, err
-		}
-		if err := files.WriteBytesAtomic(filepath.Join(folder, recordName), append(data, '\n')); err != nil {
+		if err := files.WriteJSONAtomic(filepath.Join(folder, recordName), record); err != nil {
 			return nil, err
 		}
 		before += w.size

@@ -6,7 +6,6 @@ package install
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -292,10 +291,6 @@ func publish(folder string, x *extractor, r record, verified bool) (Installed, e
 	if err != nil { // which names files of a folder that nobody will find
 		return Installed{}, errors.New(strings.ReplaceAll(err.Error(), x.dir+string(filepath.Separator), ""))
 	}
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return Installed{}, err
-	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return Installed{}, err
 	}
@@ -304,7 +299,7 @@ func publish(folder string, x *extractor, r record, verified bool) (Installed, e
 			return Installed{}, err
 		}
 	}
-	if err := files.WriteBytesAtomic(filepath.Join(folder, recordName), append(data, '\n')); err != nil {
+	if err := files.WriteJSONAtomic(filepath.Join(folder, recordName), r); err != nil {
 		return Installed{}, err
 	}
 	path := filepath.Join(folder, filepath.Base(x.core))
