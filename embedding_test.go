@@ -64,7 +64,7 @@ func TestMinimalProgram(t *testing.T) {
 		}
 	}
 	slices.Sort(ours)
-	want := []string{"card", "export/foreign", "export/safety", "graph/tensor", "internal/files", "internal/onnxpb", "internal/ort",
+	want := []string{"card", "export/foreign", "export/safety", "graph/tensor", "internal/files", "internal/lists", "internal/onnxpb", "internal/ort",
 		"internal/ort/library", "internal/wrap", "runtime", "runtime/engine", "runtime/ort", "tokenizer"}
 	if d := diff.Diff(want, ours); d != "" {
 		t.Errorf("packages of ours (-want +got):\n%s", d)
