@@ -22,38 +22,33 @@ func init() { // map, select and their like look filters and tests up
 		"title":      onText("title", wordsCapitalized),
 		"string":     onText("string", func(s string) string { return s }),
 		"safe":       onText("safe", func(s string) string { return s }), // nothing is escaped
-		"length":     length, "count": length,
+		"length":     taking("length", 1, "value", length), "count": taking("length", 1, "value", length),
 		"default": usual, "d": usual,
-		"tojson": toJSON,
-		"list": func(r *run, line int, args []any, named map[string]any) any {
-			return r.copied("list", line, args, named)
-		},
-		"items": func(r *run, line int, args []any, named map[string]any) any { return r.entries(args[0], line) },
-		"first": func(r *run, line int, args []any, named map[string]any) any {
-			return r.end("first", line, args, named, 0)
-		},
-		"last": func(r *run, line int, args []any, named map[string]any) any {
-			return r.end("last", line, args, named, -1)
-		},
+		"tojson": taking("tojson", 1, "value indent ensure_ascii separators sort_keys", toJSON),
+		"list": taking("list", 1, "items", func(r *run, _ int, values []any) any {
+			return slices.Clone(r.elements(values[0], "list"))
+		}),
+		"items": entries,
+		"first": end("first", 0),
+		"last":  end("last", -1),
 		"abs": func(r *run, line int, args []any, named map[string]any) any {
 			if f, ok := number(args[0]); ok && f >= 0 {
 				return args[0]
 			}
 			return r.arithmetic("-", int64(0), args[0], line)
 		},
-		"int":        toInt,
-		"float":      toFloat,
-		"reverse":    reversed,
-		"sort":       sorted,
-		"unique":     unique,
-		"indent":     indented,
+		"int":        taking("int", 1, "value default", toInt),
+		"float":      taking("float", 1, "value default", toFloat),
+		"reverse":    taking("reverse", 1, "items", reversed),
+		"sort":       taking("sort", 1, "items reverse case_sensitive attribute", sorted),
+		"unique":     taking("unique", 1, "items case_sensitive attribute", unique),
+		"indent":     taking("indent", 1, "text width first blank", indented),
 		"map":        mapped,
 		"select":     selecting("select", false, true),
 		"reject":     selecting("reject", false, false),
 		"selectattr": selecting("selectattr", true, true),
 		"rejectattr": selecting("rejectattr", true, false),
-		"join": func(r *run, line int, args []any, named map[string]any) any {
-			values := parameters("join", line, 1, args, named, "items", "d", "attribute")
+		"join": taking("join", 1, "items d attribute", func(r *run, line int, values []any) any {
 			items := values[0]
 			if values[2] != nil {
 				items = r.each(items, values[2], nil, line)
@@ -63,10 +58,8 @@ func init() { // map, select and their like look filters and tests up
 				separator = r.text(values[1])
 			}
 			return r.join(items, separator)
-		},
-		"replace": func(r *run, line int, args []any, named map[string]any) any {
-			return r.replace(parameters("replace", line, 3, args, named, "text", "old", "new", "count"), line)
-		},
+		}),
+		"replace": replace,
 		"format": func(r *run, line int, args []any, named map[string]any) any {
 			if len(named) > 0 {
 				fail(line, "format with named arguments is not supported")
@@ -91,8 +84,8 @@ func wordsCapitalized(s string) string {
 	}, s)
 }
 
-func length(r *run, line int, args []any, named map[string]any) any {
-	switch v := parameters("length", line, 1, args, named, "value")[0].(type) {
+func length(r *run, line int, values []any) any {
+	switch v := values[0].(type) {
 	case string:
 		r.spend(len(v))
 		return int64(len([]rune(v)))
@@ -127,21 +120,18 @@ func has(named map[string]any, name string) bool {
 	return given
 }
 
-func (r *run) copied(what string, line int, args []any, named map[string]any) []any {
-	return slices.Clone(r.elements(parameters(what, line, 1, args, named, "items")[0], what))
+// end makes a filter that gives the first or the last element.
+func end(what string, place int) function {
+	return taking(what, 1, "items", func(r *run, _ int, values []any) any {
+		items := r.elements(values[0], what)
+		if len(items) == 0 {
+			return undefined{"the " + what + " of nothing"}
+		}
+		return items[(place+len(items))%len(items)]
+	})
 }
 
-// end returns the first or the last element.
-func (r *run) end(what string, line int, args []any, named map[string]any, place int) any {
-	items := r.elements(parameters(what, line, 1, args, named, "items")[0], what)
-	if len(items) == 0 {
-		return undefined{"the " + what + " of nothing"}
-	}
-	return items[(place+len(items))%len(items)]
-}
-
-func toInt(r *run, line int, args []any, named map[string]any) any {
-	values := parameters("int", line, 1, args, named, "value", "default")
+func toInt(r *run, line int, values []any) any {
 	if n, ok := integer(values[0]); ok {
 		return n
 	}
@@ -163,8 +153,7 @@ func toInt(r *run, line int, args []any, named map[string]any) any {
 	return values[1]
 }
 
-func toFloat(r *run, line int, args []any, named map[string]any) any {
-	values := parameters("float", line, 1, args, named, "value", "default")
+func toFloat(r *run, line int, values []any) any {
 	if f, ok := number(values[0]); ok {
 		return f
 	}
@@ -179,10 +168,10 @@ func toFloat(r *run, line int, args []any, named map[string]any) any {
 	return values[1]
 }
 
-func reversed(r *run, line int, args []any, named map[string]any) any {
-	items := r.copied("reverse", line, args, named)
+func reversed(r *run, _ int, values []any) any {
+	items := slices.Clone(r.elements(values[0], "reverse"))
 	slices.Reverse(items)
-	if _, isText := args[0].(string); isText {
+	if _, isText := values[0].(string); isText {
 		return r.join(items, "")
 	}
 	return items
@@ -196,8 +185,7 @@ func comparable(v any, sensitive bool) any {
 	return v
 }
 
-func sorted(r *run, line int, args []any, named map[string]any) any {
-	values := parameters("sort", line, 1, args, named, "items", "reverse", "case_sensitive", "attribute")
+func sorted(r *run, line int, values []any) any {
 	items := slices.Clone(r.elements(values[0], "sort"))
 	keys := func(v any) any {
 		if values[3] != nil {
@@ -216,8 +204,7 @@ func sorted(r *run, line int, args []any, named map[string]any) any {
 	return items
 }
 
-func unique(r *run, line int, args []any, named map[string]any) any {
-	values := parameters("unique", line, 1, args, named, "items", "case_sensitive", "attribute")
+func unique(r *run, line int, values []any) any {
 	kept, keys := []any{}, []any{}
 	for _, item := range r.elements(values[0], "unique") {
 		key := item
@@ -231,8 +218,7 @@ func unique(r *run, line int, args []any, named map[string]any) any {
 	return kept
 }
 
-func indented(r *run, line int, args []any, named map[string]any) any {
-	values := parameters("indent", line, 1, args, named, "text", "width", "first", "blank")
+func indented(r *run, line int, values []any) any {
 	s, by := r.text(values[0]), "    "
 	switch w := values[1].(type) {
 	case nil:

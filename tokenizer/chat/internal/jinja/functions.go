@@ -56,14 +56,12 @@ var functions = map[string]function{
 		}
 		return o
 	},
-	"raise_exception": func(r *run, line int, args []any, named map[string]any) any {
-		values := parameters("raise_exception", line, 1, args, named, "message")
+	"raise_exception": taking("raise_exception", 1, "message", func(r *run, line int, values []any) any {
 		panic(failure{&RaisedError{r.text(values[0])}})
-	},
-	"strftime_now": func(r *run, line int, args []any, named map[string]any) any {
-		values := parameters("strftime_now", line, 1, args, named, "format")
+	}),
+	"strftime_now": taking("strftime_now", 1, "format", func(r *run, line int, values []any) any {
 		return formatTime(asText("strftime_now", line, values[0]), time.Now(), line)
-	},
+	}),
 }
 
 // timeVerbs are Go's layouts of strftime's verbs.
@@ -104,12 +102,9 @@ var stringMethods = map[string]function{
 	"capitalize": onText("capitalize", capitalized),
 	"startswith": affix("startswith", strings.HasPrefix),
 	"endswith":   affix("endswith", strings.HasSuffix),
-	"split": func(r *run, line int, args []any, named map[string]any) any {
-		values := parameters("split", line, 1, args, named, "text", "sep", "maxsplit")
-		return r.split(values, line)
-	},
-	"splitlines": func(r *run, line int, args []any, named map[string]any) any {
-		values := parameters("splitlines", line, 1, args, named, "text")
+	"split":      taking("split", 1, "text sep maxsplit", (*run).split),
+	"replace":    replace,
+	"splitlines": taking("splitlines", 1, "text", func(r *run, line int, values []any) any {
 		s := asText("splitlines", line, values[0])
 		r.spend(2 * len(s))
 		items := []any{}
@@ -117,17 +112,11 @@ var stringMethods = map[string]function{
 			items = append(items, strings.TrimSuffix(l, "\n"))
 		}
 		return items
-	},
-	"replace": func(r *run, line int, args []any, named map[string]any) any {
-		values := parameters("replace", line, 3, args, named, "text", "old", "new", "count")
-		return r.replace(values, line)
-	},
-	"join": func(r *run, line int, args []any, named map[string]any) any {
-		values := parameters("join", line, 2, args, named, "text", "items")
+	}),
+	"join": taking("join", 2, "text items", func(r *run, line int, values []any) any {
 		return r.join(values[1], asText("join", line, values[0]))
-	},
-	"find": func(r *run, line int, args []any, named map[string]any) any {
-		values := parameters("find", line, 2, args, named, "text", "part")
+	}),
+	"find": taking("find", 2, "text part", func(r *run, line int, values []any) any {
 		s := asText("find", line, values[0])
 		r.spend(len(s))
 		before, _, found := strings.Cut(s, asText("find", line, values[1]))
@@ -135,28 +124,25 @@ var stringMethods = map[string]function{
 			return int64(-1)
 		}
 		return int64(len([]rune(before)))
-	},
-	"count": func(r *run, line int, args []any, named map[string]any) any {
-		values := parameters("count", line, 2, args, named, "text", "part")
+	}),
+	"count": taking("count", 2, "text part", func(r *run, line int, values []any) any {
 		s := asText("count", line, values[0])
 		r.spend(len(s))
 		return int64(strings.Count(s, asText("count", line, values[1])))
-	},
+	}),
 }
 
 // onText makes a method of a function of strings.
 func onText(name string, f func(string) string) function {
-	return func(r *run, line int, args []any, named map[string]any) any {
-		values := parameters(name, line, 1, args, named, "text")
+	return taking(name, 1, "text", func(r *run, line int, values []any) any {
 		s := r.text(values[0])
 		r.spend(3 * len(s)) // a character may become a longer one
 		return f(s)
-	}
+	})
 }
 
 func trimming(name string, left, right bool) function {
-	return func(r *run, line int, args []any, named map[string]any) any {
-		values := parameters(name, line, 1, args, named, "text", "chars")
+	return taking(name, 1, "text chars", func(r *run, line int, values []any) any {
 		s := r.text(values[0])
 		cut := space
 		if values[1] != nil {
@@ -173,13 +159,12 @@ func trimming(name string, left, right bool) function {
 			s = strings.TrimRightFunc(s, cut)
 		}
 		return s
-	}
+	})
 }
 
 // affix makes a method that looks for one text, or one of several, at an end.
 func affix(name string, has func(s, part string) bool) function {
-	return func(r *run, line int, args []any, named map[string]any) any {
-		values := parameters(name, line, 2, args, named, "text", "part")
+	return taking(name, 2, "text part", func(r *run, line int, values []any) any {
 		s := asText(name, line, values[0])
 		parts, several := values[1].(tuple)
 		if !several {
@@ -192,11 +177,11 @@ func affix(name string, has func(s, part string) bool) function {
 			}
 		}
 		return false
-	}
+	})
 }
 
 // split is Python's str.split of text, separator and most.
-func (r *run) split(values []any, line int) any {
+func (r *run) split(line int, values []any) any {
 	s, most := asText("split", line, values[0]), -1
 	if values[2] != nil {
 		most = int(max(-1, min(asWhole("split", line, values[2]), int64(len(s)))))
@@ -233,8 +218,8 @@ func (r *run) split(values []any, line int) any {
 	return items
 }
 
-// replace is Python's str.replace of text, old, new and count.
-func (r *run) replace(values []any, line int) any {
+// replace is Python's str.replace, and the filter.
+var replace = taking("replace", 3, "text old new count", func(r *run, line int, values []any) any {
 	s, old, put := r.text(values[0]), r.text(values[1]), r.text(values[2])
 	n := -1
 	if values[3] != nil {
@@ -250,7 +235,7 @@ func (r *run) replace(values []any, line int) any {
 	}
 	r.spend(len(s) + count*len(put))
 	return strings.Replace(s, old, put, n)
-}
+})
 
 // join writes elements with a separator between them.
 func (r *run) join(items any, separator string) string {
@@ -290,37 +275,34 @@ func capitalized(s string) string {
 
 // objectMethods are Python's methods of dictionaries.
 var objectMethods = map[string]function{
-	"get": func(r *run, line int, args []any, named map[string]any) any {
-		values := parameters("get", line, 2, args, named, "dictionary", "key", "default")
+	"get": taking("get", 2, "dictionary key default", func(r *run, line int, values []any) any {
 		if v, ok := values[0].(*Object).get(values[1]); ok {
 			return v
 		}
 		return values[2]
-	},
-	"items": func(r *run, line int, args []any, named map[string]any) any {
-		return r.entries(parameters("items", line, 1, args, named, "dictionary")[0], line)
-	},
-	"keys": func(r *run, line int, args []any, named map[string]any) any {
-		o := parameters("keys", line, 1, args, named, "dictionary")[0].(*Object)
+	}),
+	"items": entries,
+	"keys": taking("keys", 1, "dictionary", func(r *run, line int, values []any) any {
+		o := values[0].(*Object)
 		r.spend(len(o.keys))
 		return append([]any{}, o.keys...)
-	},
-	"values": func(r *run, line int, args []any, named map[string]any) any {
-		o := parameters("values", line, 1, args, named, "dictionary")[0].(*Object)
+	}),
+	"values": taking("values", 1, "dictionary", func(r *run, line int, values []any) any {
+		o := values[0].(*Object)
 		r.spend(len(o.keys))
 		items := []any{}
 		for _, key := range o.keys {
 			items = append(items, o.values[key])
 		}
 		return items
-	},
+	}),
 }
 
 // entries returns the pairs of a dictionary.
-func (r *run) entries(v any, line int) any {
-	o, ok := v.(*Object)
+var entries = taking("items", 1, "dictionary", func(r *run, line int, values []any) any {
+	o, ok := values[0].(*Object)
 	if !ok {
-		fail(line, "items of %s", describe(v))
+		fail(line, "items of %s", describe(values[0]))
 	}
 	r.spend(3 * len(o.keys))
 	items := []any{}
@@ -328,4 +310,4 @@ func (r *run) entries(v any, line int) any {
 		items = append(items, tuple{key, o.values[key]})
 	}
 	return items
-}
+})

@@ -1,6 +1,9 @@
 package jinja
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // parameters returns the arguments of a function by the names that it has for them, nil for one that is not
 // given. Names in front of required must be given.
@@ -26,6 +29,14 @@ func parameters(what string, line, required int, args []any, named map[string]an
 		}
 	}
 	return values
+}
+
+// taking makes a function of one that takes its arguments by these names, nil for one that is not given.
+func taking(what string, required int, names string, f func(r *run, line int, values []any) any) function {
+	all := strings.Fields(names)
+	return func(r *run, line int, args []any, named map[string]any) any {
+		return f(r, line, parameters(what, line, required, args, named, all...))
+	}
 }
 
 // asText returns an argument that is a string.

@@ -30,20 +30,18 @@ func init() {
 		"equalto": "==", "eq": "==", "==": "==", "ne": "!=", "!=": "!=", "in": "in",
 		"lt": "<", "lessthan": "<", "<": "<", "le": "<=", "<=": "<=", "gt": ">", "greaterthan": ">", ">": ">", "ge": ">=", ">=": ">=",
 	} {
-		tests[name] = func(r *run, line int, args []any, named map[string]any) any {
-			values := parameters(name, line, 2, args, named, "value", "other")
+		tests[name] = taking(name, 2, "value other", func(r *run, line int, values []any) any {
 			return r.compare(sign, values[0], values[1], line)
-		}
+		})
 	}
 	for name, rest := range map[string]int64{"even": 0, "odd": 1} {
 		tests[name] = func(_ *run, line int, args []any, named map[string]any) any {
 			return integers("%", asWhole(name, line, parameters(name, line, 1, args, named, "value")[0]), 2, line) == rest
 		}
 	}
-	tests["divisibleby"] = func(_ *run, line int, args []any, named map[string]any) any {
-		values := parameters("divisibleby", line, 2, args, named, "value", "num")
+	tests["divisibleby"] = taking("divisibleby", 2, "value num", func(r *run, line int, values []any) any {
 		return integers("%", asWhole("divisibleby", line, values[0]), asWhole("divisibleby", line, values[1]), line) == int64(0)
-	}
+	})
 }
 
 func iterable(v any) bool {

@@ -9,8 +9,7 @@ import (
 )
 
 // toJSON is the filter tojson of transformers: Python's json.dumps without escapes of characters beyond ASCII.
-func toJSON(r *run, line int, args []any, named map[string]any) any {
-	values := parameters("tojson", line, 1, args, named, "value", "indent", "ensure_ascii", "separators", "sort_keys")
+func toJSON(r *run, line int, values []any) any {
 	if truth(values[2]) || values[3] != nil {
 		fail(line, "tojson with ensure_ascii or separators is not supported")
 	}
