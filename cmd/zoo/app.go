@@ -65,13 +65,13 @@ func (a *app) execute(ctx context.Context) error {
 		return err
 	}
 	verb := func() error { return root.ExecuteContext(ctx) }
-	if c, _, _ := root.Find(a.args); slices.Contains(saving, c.Name()) {
+	if c, _, _ := root.Find(a.args); slices.Contains(saving, c.Name()) && !slices.Contains(a.args, "--dry-run") {
 		return verb()
 	}
 	return unlessEnded(ctx, patience, verb)
 }
 
-// saving are the verbs that save, or let requests end, for as long as that takes. Others lose nothing when they are left.
+// saving are the verbs that save, or let requests end, for as long as that takes. Others lose nothing when they are left, nor does a dry run.
 var saving = []string{"train", "sweep", "study", "catalogue", "serve"}
 
 // patience is how long a verb may go on after an interrupt: not all work can be ended within.

@@ -138,7 +138,8 @@ func TestBenchLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, stderr := zooBench(t, ctx, exitInterrupted, file, "--provider", "go", "--lengths", "2", "--n", "2")
-	if left, err := os.ReadDir("."); err != nil || len(left) > 0 || !strings.Contains(stderr, "measuring 1 model") {
+	if left, err := os.ReadDir("."); err != nil || len(left) > 0 || !strings.Contains(stderr, "measuring 1 model") ||
+		!strings.Contains(stderr, "interrupted before any of 1 cell was measured; begin again with: zoo bench ") || strings.Contains(stderr, " -o ") {
 		t.Errorf("%v is left, error %v; standard error:\n%s", left, err, stderr)
 	}
 }

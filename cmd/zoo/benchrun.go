@@ -48,7 +48,7 @@ func (a *app) bench(ctx context.Context, p *bench.Plan, measured []bench.Model, 
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = a.interrupted(len(rows), len(p.Cells), "measured", o.file)
-		if chosen && o.file != "" {
+		if chosen && o.file != "" && len(rows) > 0 {
 			err = fmt.Errorf("%w -o %s", err, o.file)
 		}
 	}
@@ -198,7 +198,11 @@ func reached(rows []eval.Row) string {
 
 // interrupted is the error for an end when some of all cells are done; output is the file that keeps them, "" for none.
 func (a *app) interrupted(some, all int, done, output string) error {
-	text := fmt.Sprintf("interrupted with %d of %s %s", some, human.Plural(all, "cell", "cells"), done)
+	cells := human.Plural(all, "cell", "cells")
+	if some == 0 {
+		return fmt.Errorf("interrupted before any of %s was %s; begin again with: %s", cells, done, a.repeat())
+	}
+	text := fmt.Sprintf("interrupted with %d of %s %s", some, cells, done)
 	if output == "" {
 		return errors.New(text + "; with -o FILE they would be kept, and the same command would go on")
 	}

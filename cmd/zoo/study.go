@@ -18,7 +18,8 @@ import (
 
 type studyOptions struct {
 	sweepOptions
-	only []string
+	only    []string
+	details bool
 }
 
 func studyVerb(a *app) *cobra.Command {
@@ -39,6 +40,7 @@ func studyVerb(a *app) *cobra.Command {
 	f.BoolVar(&o.status, "status", false, "show how the runs are, and stop")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list the runs, and how long those take that are not measured, and stop")
 	f.BoolVar(&o.asJSON, "json", false, "write JSON")
+	f.BoolVar(&o.details, "details", false, "all tables, with intervals, ranks and published numbers")
 	return c
 }
 
@@ -90,7 +92,7 @@ func (a *app) studyRun(ctx context.Context, o studyOptions, s *study.Study) erro
 		if err := a.JSON(all); err != nil {
 			return err
 		}
-	} else if err := a.studyTables(s, all); err != nil {
+	} else if err := a.studyTables(s, all, o.details); err != nil {
 		return err
 	}
 	a.noteForeign(s)
@@ -143,8 +145,8 @@ func (a *app) noteForeign(s *study.Study) {
 	}
 }
 
-// studyTables writes the runs that are not measured, and the tables of those that are.
-func (a *app) studyTables(s *study.Study, all []sweep.Status) error {
+// studyTables writes the runs that are not measured, and what those show that are.
+func (a *app) studyTables(s *study.Study, all []sweep.Status, details bool) error {
 	var open []sweep.Status
 	for _, status := range all {
 		if status.State != study.Measured {
@@ -165,5 +167,6 @@ func (a *app) studyTables(s *study.Study, all []sweep.Status) error {
 	if err != nil {
 		return err
 	}
-	return (&report.Printer{Out: a.Out, Format: "table", Width: a.Width(), Options: summary.Options{Published: published}, Compare: true}).Rest(rows)
+	return (&report.Printer{Out: a.Out, Format: "table", Width: a.Width(), Brief: !details, Compare: details,
+		Options: summary.Options{Published: published}}).Rest(rows)
 }

@@ -75,8 +75,24 @@ func folded(lines [][]string, width int) [][][]string {
 			to++
 		}
 		part := lists.Map(lines, func(line []string) []string { return append(line[:1:1], line[from:to]...) })
+		const narrowest = 12
+		if room := width - widths[0] - columnGap; used > width && room >= narrowest {
+			part = wrapped(part, room)
+		}
 		out = append(out, part)
 		from = max(to, from+1)
+	}
+	return out
+}
+
+// wrapped has the texts of a second column go on below themselves, flush left.
+func wrapped(lines [][]string, room int) (out [][]string) {
+	for _, line := range lines {
+		first := line[0]
+		for text := range strings.Lines(human.Wrap(line[1], room)) {
+			out = append(out, []string{first, fmt.Sprintf("%-*s", room, strings.TrimSuffix(text, "\n"))})
+			first = ""
+		}
 	}
 	return out
 }

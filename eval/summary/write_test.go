@@ -86,6 +86,15 @@ On copy, nope goes on to 10.
 	}
 }
 
+// TestWideCell: a text wider than its column may be goes on below, and no line is wider than asked for.
+func TestWideCell(t *testing.T) {
+	lines := [][]string{{"task", "where ranks differ"}, {"", ""}, {"copy", "alibi (2 here, 3 published), t5 and nope"}}
+	want := "  task  where ranks differ\n\n  copy  alibi (2 here, 3\n        published), t5 and\n        nope\n"
+	if diff := cmp.Diff(want, aligned(folded(lines, 26)[0])); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("closed") }
