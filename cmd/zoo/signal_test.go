@@ -140,23 +140,31 @@ func TestInterruptedSubmission(t *testing.T) {
 	}
 }
 
-// submitted is a job as slurm.json tells of it.
+// submitted is a sweep's one job array, and the job after it, as slurm.json tells of them.
 type submitted struct {
-	ID    string `json:"job"`
-	Tasks string `json:"array"`
+	ID    string
+	Tasks []int
+	After string
 }
 
-// readJob reads which job a sweep was submitted as.
-func readJob(t *testing.T, folder string) (j submitted) {
+// readJob reads which job array a sweep was submitted as.
+func readJob(t *testing.T, folder string) submitted {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(folder, "slurm.json"))
+	var s struct {
+		Arrays []struct {
+			Job   string
+			Tasks []int
+		}
+		After string
+	}
 	if err == nil {
-		err = json.Unmarshal(data, &j)
+		err = json.Unmarshal(data, &s)
 	}
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || len(s.Arrays) != 1 {
+		t.Fatalf("error %v, %d arrays, want one", err, len(s.Arrays))
 	}
-	return j
+	return submitted{s.Arrays[0].Job, s.Arrays[0].Tasks, s.After}
 }
 
 // program writes a shell script that can be run.

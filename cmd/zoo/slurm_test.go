@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +38,29 @@ func TestSlurm(t *testing.T) {
 	t.Run("Cut", testCut)
 	t.Run("Failure", testFailure)
 	t.Run("GPUs", testGPUs)
+	t.Run("Study", testStudy)
+}
+
+// testStudy sends a study; a job after its runs measures it and draws its page.
+func testStudy(t *testing.T) {
+	if err := os.MkdirAll("studies/little", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, "studies/little/sweep.yaml", "model: {d_model: 16, n_layers: 1, n_heads: 2, d_ff: 32}\nencodings: [nope, rope]\n"+
+		"train: {lengths: 1..3, steps: 2, batch: 4, warmup: 0, threads: 1}\nbench: {lengths: \"2,4\", n: 4}\n")
+	runZoo(t, "study", "studies/little", "--executor", "slurm", "--sbatch-arg=--mem=500M")
+	job := readJob(t, "runs/little")
+	awaitEnd(t, submitted{ID: job.After})
+	said := readFile(t, filepath.Join("runs/little", "slurm-"+job.After+".log"))
+	if !strings.Contains(said, "2 runs: 2 measured") || !strings.Contains(said, "report.html: 4 rows") {
+		t.Errorf("the job after the runs says\n%s", said)
+	}
+	if _, err := os.Stat("runs/little/report.html"); err != nil {
+		t.Error(err)
+	}
+	if said := runZoo(t, "study", "studies/little", "--json"); strings.Count(said, `"measured"`) != 2 {
+		t.Errorf("the study's runs are\n%s", said)
+	}
 }
 
 // testGPUs has tasks hold a GPU, on each of which two runs are trained, on the provider that is there: WebGPU, where a driver is.
@@ -67,8 +91,8 @@ func testGPUs(t *testing.T) {
 	}
 	runZoo(t, "sweep", "--config", "cards.yaml", "--executor", "slurm", "--provider", "webgpu", "--per-gpu", "2", "--prologue", "prologue.sh")
 	job := readJob(t, "runs/cards")
-	if job.Tasks != "1-2" {
-		t.Errorf("tasks %s, want 1-2", job.Tasks)
+	if !slices.Equal(job.Tasks, []int{1, 2}) {
+		t.Errorf("tasks %v, want 1 and 2", job.Tasks)
 	}
 	awaitEnd(t, job)
 	for _, s := range status(t, []string{"sweep", "--config", "cards.yaml"}) {
@@ -89,8 +113,8 @@ func testCut(t *testing.T) {
 	names := []string{"copy-nope-tiny-s1", "copy-rope-tiny-s1", "copy-alibi-tiny-s1"}
 	runZoo(t, submit...)
 	job := readJob(t, folder)
-	if job.Tasks != "1-3" {
-		t.Fatalf("tasks %s, want 1-3", job.Tasks)
+	if !slices.Equal(job.Tasks, []int{1, 2, 3}) {
+		t.Fatalf("tasks %v, want 1 to 3", job.Tasks)
 	}
 	for _, name := range names {
 		awaitLines(t, filepath.Join(folder, name, "metrics.jsonl"), 100)
@@ -115,8 +139,8 @@ func testCut(t *testing.T) {
 
 	runZoo(t, submit...)
 	again := readJob(t, folder)
-	if again.Tasks != "3" {
-		t.Errorf("tasks of what was left %s, want 3", again.Tasks)
+	if !slices.Equal(again.Tasks, []int{3}) {
+		t.Errorf("tasks of what was left %v, want 3", again.Tasks)
 	}
 	awaitEnd(t, again)
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -20,6 +19,7 @@ type studyOptions struct {
 	sweepOptions
 	only    []string
 	details bool
+	measure bool
 }
 
 func studyVerb(a *app) *cobra.Command {
@@ -35,8 +35,8 @@ func studyVerb(a *app) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.root, "runs", "runs", "`folder` of the runs")
 	f.StringSliceVar(&o.only, "only", nil, "these `parts` of the study alone, or runs whose names match, as in '*-rope-*'")
-	f.IntVar(&o.workers, "workers", 1, "runs at a time")
-	f.Float64Var(&o.memory, "memory", 0, "`GiB` that all workers together may take (default: what is free)")
+	f.BoolVar(&o.measure, "measure", false, "train nothing: measure the runs that are finished")
+	o.addExecutor(f)
 	f.BoolVar(&o.status, "status", false, "show how the runs are, and stop")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list the runs, and how long those take that are not measured, and stop")
 	f.BoolVar(&o.asJSON, "json", false, "write JSON")
@@ -46,11 +46,11 @@ func studyVerb(a *app) *cobra.Command {
 
 func (a *app) study(c *cobra.Command, o studyOptions, folder string) error {
 	ctx := c.Context()
-	switch {
-	case o.status && o.dryRun:
-		return errors.New("--status and --dry-run: choose one")
-	case o.workers < 1:
-		return fmt.Errorf("--workers %d: want at least 1", o.workers)
+	if err := o.checkExecutor(c.Flags()); err != nil {
+		return err
+	}
+	if o.measure && o.executor != local {
+		return fmt.Errorf("--measure trains nothing, and --executor %s says who trains; drop one of the two", o.executor)
 	}
 	s, err := study.Open(folder, o.root)
 	if err != nil {
@@ -63,6 +63,17 @@ func (a *app) study(c *cobra.Command, o studyOptions, folder string) error {
 		return fmt.Errorf("--only: %w", err)
 	}
 	switch {
+	case o.executor != local && !o.status:
+		missing := s.Missing()
+		if len(missing) == 0 {
+			a.Note("%s: all measured", human.Plural(len(s.Runs), "run", "runs"))
+			return nil
+		}
+		if err := a.sweepArray(c, o.sweepOptions, s.Trains, missing, s); err != nil || o.executor == "slurm" {
+			return err
+		}
+		a.Note("when they are over: zoo study %s --measure", human.Shell(folder))
+		return nil
 	case o.dryRun:
 		return a.sweepPlan(ctx, o.sweepOptions, s.Runs, s.Measured)
 	case o.status:
@@ -83,7 +94,13 @@ func (a *app) studyRun(ctx context.Context, o studyOptions, s *study.Study) erro
 	if err != nil {
 		return err
 	}
-	all, err := s.Run(ctx, training, a.lookIn(s.Trains), func(text string) { a.Note("%s", text) })
+	note := func(text string) { a.Note("%s", text) }
+	var all []sweep.Status
+	if o.measure {
+		all, err = s.Measure(ctx, training.Ready, a.lookIn(s.Trains), note)
+	} else {
+		all, err = s.Run(ctx, training, a.lookIn(s.Trains), note)
+	}
 	erase()
 	if all == nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
 	"github.com/nopezoo/zoo/configs"
@@ -50,10 +51,19 @@ func sweepVerb(a *app) *cobra.Command {
 		strings.Join(configs.Names(configs.Sweeps), ", "))
 	f.StringVar(&o.root, "runs", "runs", "`folder` of the runs")
 	f.StringArrayVar(&o.set, "set", nil, "any setting for all runs, as `key=value`; may be repeated")
+	f.IntVar(&o.index, "index", 0, "of FOLDER: the task to train, from 1 on (default: what Slurm, Kubernetes or AWS Batch says)")
+	o.addExecutor(f)
+	f.BoolVar(&o.status, "status", false, "show how the runs are, and stop")
+	f.BoolVar(&o.dryRun, "dry-run", false, "list the runs, or print Slurm's job script, and stop")
+	f.BoolVar(&o.asJSON, "json", false, "write JSON")
+	return c
+}
+
+// addExecutor adds the flags that say who trains, and with what.
+func (o *sweepOptions) addExecutor(f *pflag.FlagSet) {
 	f.IntVar(&o.workers, "workers", 1, "runs at a time")
 	f.Float64Var(&o.memory, "memory", 0, "`GiB` that all workers together may take (default: what is free)")
-	f.StringVar(&o.executor, "executor", "local", "who trains: local, slurm, or array: another scheduler, for which the sweep is prepared")
-	f.IntVar(&o.index, "index", 0, "of FOLDER: the task to train, from 1 on (default: what Slurm, Kubernetes or AWS Batch says)")
+	f.StringVar(&o.executor, "executor", local, "who trains: local, slurm, or array: another scheduler, for which the sweep is prepared")
 	f.StringVar(&o.slurm.Partition, "partition", "", "Slurm's `partition` (default: the cluster's)")
 	f.StringVar(&o.slurm.Time, "time", "", "`limit` of one start of a run, such as 4:00:00; "+
 		"at the limit it saves and is started again")
@@ -66,10 +76,6 @@ func sweepVerb(a *app) *cobra.Command {
 	f.StringVar(&o.slurm.Container, "container", "", "`image` with zoo in which Slurm's tasks run: Apptainer's, or pyxis:IMAGE")
 	f.StringArrayVar(&o.slurm.Args, "sbatch-arg", nil,
 		"further `option` of sbatch, such as --account=physics; may be repeated")
-	f.BoolVar(&o.status, "status", false, "show how the runs are, and stop")
-	f.BoolVar(&o.dryRun, "dry-run", false, "list the runs, or print Slurm's job script, and stop")
-	f.BoolVar(&o.asJSON, "json", false, "write JSON")
-	return c
 }
 
 func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
@@ -91,7 +97,7 @@ func (a *app) sweep(c *cobra.Command, o sweepOptions) error {
 	case o.status:
 		return a.sweepStatus(c.Context(), o, folder, runs)
 	case o.executor != local:
-		return a.sweepArray(c, o, folder, runs)
+		return a.sweepArray(c, o, folder, runs, nil)
 	case o.dryRun:
 		return a.sweepPlan(c.Context(), o, runs, nil)
 	}
@@ -120,16 +126,27 @@ var (
 
 // check refuses what does not fit together, before anything is read or written.
 func (o sweepOptions) check(c *cobra.Command) error {
+	if name := arguments.Given(c.Flags(), "index"); name != "" {
+		return errors.New("--index is of a prepared sweep, whose folder is named without --config: zoo sweep runs/NAME --index 1")
+	}
+	if err := o.checkExecutor(c.Flags()); err != nil {
+		return err
+	}
+	if o.file == "" {
+		return fmt.Errorf("--config is missing: a sweep file, or one of %s", strings.Join(configs.Names(configs.Sweeps), ", "))
+	}
+	return nil
+}
+
+// checkExecutor is check for the flags of addExecutor, status and dry-run.
+func (o sweepOptions) checkExecutor(flags *pflag.FlagSet) error {
 	if err := arguments.OneOf("executor", o.executor, local, "slurm", "array"); err != nil {
 		return fmt.Errorf("--executor: %w", err)
 	}
 	locals := []string{"workers", "memory", "device", "devices", "per-device"}
 	foreign := map[string][]string{local: slices.Concat(slurmFlags, arrayFlags), "slurm": locals, "array": slices.Concat(slurmFlags, locals)}
-	if name := arguments.Given(c.Flags(), foreign[o.executor]...); name != "" {
+	if name := arguments.Given(flags, foreign[o.executor]...); name != "" {
 		return fmt.Errorf("--%s means nothing to --executor %s; see: zoo sweep --help", name, o.executor)
-	}
-	if name := arguments.Given(c.Flags(), "index"); name != "" {
-		return errors.New("--index is of a prepared sweep, whose folder is named without --config: zoo sweep runs/NAME --index 1")
 	}
 	switch {
 	case o.status && o.dryRun:
@@ -142,8 +159,6 @@ func (o sweepOptions) check(c *cobra.Command) error {
 		return errors.New("--dry-run: an array is only written down; leave one of the two out, or see the runs without --executor")
 	case o.slurm.PerGPU < 1:
 		return fmt.Errorf("--per-gpu %d: want at least 1", o.slurm.PerGPU)
-	case o.file == "":
-		return fmt.Errorf("--config is missing: a sweep file, or one of %s", strings.Join(configs.Names(configs.Sweeps), ", "))
 	}
 	return flagError(o.slurm.Check())
 }

@@ -4,20 +4,23 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/nopezoo/zoo/cmd/zoo/internal/arguments"
+	"github.com/nopezoo/zoo/experiment/study"
 	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
-// sweepArray has a scheduler train the runs: Slurm, or another for which they are prepared.
-func (a *app) sweepArray(c *cobra.Command, o sweepOptions, folder string, runs []sweep.Run) error {
+// sweepArray has a scheduler train the runs: Slurm, or another for which they are prepared. The study whose runs they are, nil for
+// none, is measured after them.
+func (a *app) sweepArray(c *cobra.Command, o sweepOptions, folder string, runs []sweep.Run, s *study.Study) error {
 	onDevice := engine.OnDevice(o.Provider)
 	if o.slurm.GPUs == "" && onDevice {
 		o.slurm.GPUs = "1"
@@ -40,7 +43,13 @@ func (a *app) sweepArray(c *cobra.Command, o sweepOptions, folder string, runs [
 		o.slurm.Prologue = string(text)
 	}
 	if o.executor == "slurm" {
-		return a.sweepSlurm(c.Context(), o, folder, runs, program)
+		var then sweep.After
+		if s != nil {
+			if then, err = o.measuring(s, program); err != nil {
+				return err
+			}
+		}
+		return a.sweepSlurm(c.Context(), o, folder, runs, program, then)
 	}
 	tasks, err := sweep.Prepare(c.Context(), folder, runs, o.Placement, o.slurm)
 	if err != nil {
@@ -48,6 +57,21 @@ func (a *app) sweepArray(c *cobra.Command, o sweepOptions, folder string, runs [
 	}
 	a.Print("%s: %s in %s; the first: zoo sweep %[1]s --index 1", folder, human.Plural(len(runs), "run", "runs"), human.Plural(tasks, "task", "tasks"))
 	return nil
+}
+
+// measuring is the job that measures and reports a study when its runs are over.
+func (o sweepOptions) measuring(s *study.Study, program string) (sweep.After, error) {
+	folder, err := filepath.Abs(filepath.Dir(s.Results))
+	if err != nil {
+		return sweep.After{}, err
+	}
+	runs, err := filepath.Abs(o.root)
+	if err != nil {
+		return sweep.After{}, err
+	}
+	return sweep.After{Folder: folder, Commands: [][]string{
+		{program, "study", folder, "--runs", runs, "--measure"},
+		{program, "report", folder, "-o", filepath.Join(runs, s.Name, "report.html")}}}, nil
 }
 
 // schedulers number the tasks of an array in these variables, from the number on.

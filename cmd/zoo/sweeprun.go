@@ -16,7 +16,7 @@ import (
 
 // sweepStatus writes how every run of a sweep is.
 func (a *app) sweepStatus(ctx context.Context, o sweepOptions, folder string, runs []sweep.Run) error {
-	all, job, unasked, err := sweep.Look(ctx, folder, runs)
+	all, sent, unasked, err := sweep.Look(ctx, folder, runs)
 	if err != nil {
 		return err
 	}
@@ -27,37 +27,40 @@ func (a *app) sweepStatus(ctx context.Context, o sweepOptions, folder string, ru
 		return err
 	}
 	sum, fits, _ := sweep.Sum(all)
-	if job != nil {
-		sum += "; job " + job.ID
+	if sent != nil {
+		sum += "; " + sent.String()
 	}
 	a.Note("%s", sum)
 	a.noteFits(fits)
 	return nil
 }
 
-// sweepSlurm submits the tasks whose runs are not finished as one job array.
-func (a *app) sweepSlurm(ctx context.Context, o sweepOptions, folder string, runs []sweep.Run, program string) error {
+// sweepSlurm submits the tasks whose runs are not finished as job arrays.
+func (a *app) sweepSlurm(ctx context.Context, o sweepOptions, folder string, runs []sweep.Run, program string, then sweep.After) error {
 	if o.dryRun {
-		text, err := sweep.Script(folder, runs, program, o.Placement, o.slurm)
+		text, err := sweep.Script(folder, runs, program, o.Placement, o.slurm, then)
 		if text == "" && err == nil {
 			a.noteFinished(runs)
 		}
 		fmt.Fprint(a.Out, text)
 		return err
 	}
-	job, err := sweep.Submit(ctx, folder, runs, program, o.Placement, o.slurm)
+	sent, err := sweep.Submit(ctx, folder, runs, program, o.Placement, o.slurm, then)
 	if err != nil {
 		return err
 	}
-	if job == nil {
+	if sent == nil {
 		a.noteFinished(runs)
 		return nil
 	}
 	if o.asJSON {
-		return a.JSON(job)
+		return a.JSON(sent)
 	}
-	a.Print("job %s: %s in %s, tasks %s", job.ID, human.Plural(job.Runs, "run", "runs"), folder, job.Indices)
-	a.Note("watch it: %s --status\nend it, with everything saved: %s", a.repeat(), job.Cancel)
+	a.Print("%s: %s in %s, tasks %s", sent, human.Plural(sent.Runs, "run", "runs"), folder, sent.Tasks())
+	if sent.After != "" {
+		a.Print("job %s measures and reports them afterwards, into %s", sent.After, then.Folder)
+	}
+	a.Note("watch it: %s --status\nend it, with everything saved: %s", a.repeat(), sent.Cancel)
 	return nil
 }
 

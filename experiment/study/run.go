@@ -25,27 +25,13 @@ const Measured = "measured"
 // another call goes on. Models are read of runs as f says; Done of t is the study's own. Where tell is not nil, it is
 // told of measurements as they go on, one call at a time and none while Report of t is.
 func (s *Study) Run(ctx context.Context, t sweep.Training, f zoo.Options, tell func(text string)) ([]sweep.Status, error) {
-	if len(s.missing()) == 0 { // also in a folder that cannot be written to
-		return s.statuses(nil, nil), nil
-	}
-	release, err := s.claim()
+	todo, release, err := s.begin(ctx, t.Ready)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	_, rows, err := readResults(s.Results) // as another study left it
-	if err != nil {
-		return nil, err
-	}
-	s.keep(rows)
-	todo := s.missing()
 	if len(todo) == 0 {
 		return s.statuses(nil, nil), nil
-	}
-	if t.Ready != nil { // for measuring as well
-		if err := t.Ready(ctx); err != nil {
-			return nil, err
-		}
 	}
 	m := newMeasuring(s, f, len(todo))
 	m.tell, m.report = tell, t.Report
@@ -62,8 +48,57 @@ func (s *Study) Run(ctx context.Context, t sweep.Training, f zoo.Options, tell f
 	return s.statuses(trained, failed), err
 }
 
-// missing lists the runs that are not measured.
-func (s *Study) missing() (out []sweep.Run) {
+// Measure measures the runs that are finished and not measured, wherever they were trained. The rest is as in Run.
+func (s *Study) Measure(ctx context.Context, ready func(context.Context) error, f zoo.Options, tell func(text string)) ([]sweep.Status, error) {
+	todo, release, err := s.begin(ctx, ready)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	trained, _, _, err := sweep.Look(ctx, s.Trains, todo)
+	if err != nil {
+		return nil, err
+	}
+	m := newMeasuring(s, f, len(todo))
+	m.tell = tell
+	for i, r := range todo {
+		if trained[i].State == sweep.Finished {
+			m.put(r)
+		}
+	}
+	go m.work(ctx)
+	failed := m.end()
+	if err = ctx.Err(); err != nil {
+		err = train.ErrInterrupted
+	}
+	return s.statuses(trained, failed), err
+}
+
+// begin keeps other programs from adding rows until release, and lists the runs that are not measured; in a folder that cannot be
+// written to as well, where that is none.
+func (s *Study) begin(ctx context.Context, ready func(context.Context) error) (todo []sweep.Run, release func(), err error) {
+	if len(s.Missing()) == 0 {
+		return nil, func() {}, nil
+	}
+	if release, err = s.claim(); err != nil {
+		return nil, nil, err
+	}
+	_, rows, err := readResults(s.Results) // as another study left it
+	if err == nil {
+		s.keep(rows)
+		todo = s.Missing()
+	}
+	if err == nil && len(todo) > 0 && ready != nil { // for measuring as well
+		err = ready(ctx)
+	}
+	if err != nil {
+		release()
+	}
+	return todo, release, err
+}
+
+// Missing lists the runs that are not measured.
+func (s *Study) Missing() (out []sweep.Run) {
 	for _, r := range s.Runs {
 		if !s.Measured(r) {
 			out = append(out, r)

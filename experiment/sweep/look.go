@@ -16,9 +16,9 @@ import (
 )
 
 // Look returns how every run of the sweep in a folder is, as its directory and, where
-// the sweep went to Slurm, Slurm say, and the job that it was sent as last, nil for
-// none. Where Slurm cannot be asked, unasked says why, and the rest is still there.
-func Look(ctx context.Context, folder string, runs []Run) (all []Status, sent *job, unasked, err error) {
+// the sweep went to Slurm, Slurm say, and what it was submitted as last, nil for
+// nothing. Where Slurm cannot be asked, unasked says why, and the rest is still there.
+func Look(ctx context.Context, folder string, runs []Run) (all []Status, sent *submission, unasked, err error) {
 	if sent, err = readJob(folder); err != nil {
 		return nil, nil, nil, err
 	}

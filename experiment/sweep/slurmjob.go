@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,34 +17,69 @@ import (
 	"github.com/nopezoo/zoo/experiment/sweep/internal/child"
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
-// jobFile says, in a sweep's folder, which job it was submitted as last.
+// jobFile says, in a sweep's folder, which jobs it was submitted as last.
 const jobFile = "slurm.json"
 
-// job is a sweep's job array.
-type job struct {
-	ID        string    `json:"job"`
-	Cluster   string    `json:"cluster,omitempty"` // where there are several
-	Submitted time.Time `json:"submitted"`
-	Indices   string    `json:"array"` // of its tasks, which arrayFile lists: "1-3,7"
+// submission is what a sweep was submitted as: a job array for each group of tasks that need alike, and perhaps a job after them.
+type submission struct {
+	Arrays    []jobArray `json:"arrays"`
+	After     string     `json:"after,omitempty"`   // job that begins when all tasks are over
+	Cluster   string     `json:"cluster,omitempty"` // where there are several
+	Submitted time.Time  `json:"submitted"`
 
-	Runs    int    `json:"-"` // in the tasks; 0 of a job that was read
-	Cancel  string `json:"-"` // the command line that ends the job
+	Runs   int    `json:"-"` // in the tasks; 0 of a submission that was read
+	Cancel string `json:"-"` // the command line that ends the jobs
+}
+
+// jobArray is one of Slurm's job arrays.
+type jobArray struct {
+	ID    string `json:"job"`
+	Tasks []int  `json:"tasks"` // their numbers, by which arrayFile lists them
 }
 
 // named fills in Cancel.
-func (j *job) named() *job {
+func (s *submission) named() *submission {
 	words := []string{"scancel"}
-	if j.Cluster != "" {
-		words = append(words, "--clusters="+j.Cluster)
+	if s.Cluster != "" {
+		words = append(words, "--clusters="+s.Cluster)
 	}
-	j.Cancel = human.Shell(append(words, j.ID)...)
-	return j
+	words = append(words, s.ids()...)
+	if s.After != "" {
+		words = append(words, s.After)
+	}
+	s.Cancel = human.Shell(words...)
+	return s
 }
 
-// readJob returns the job that a sweep was submitted as, nil for none.
-func readJob(folder string) (*job, error) {
+// ids are the numbers of the arrays.
+func (s *submission) ids() []string {
+	return lists.Map(s.Arrays, func(a jobArray) string { return a.ID })
+}
+
+// String names the arrays: "job 4711", "jobs 4711, 4712".
+func (s *submission) String() string {
+	word := "job "
+	if len(s.Arrays) > 1 {
+		word = "jobs "
+	}
+	return word + strings.Join(s.ids(), ", ")
+}
+
+// Tasks are the numbers of all tasks, briefly: "1-3,7".
+func (s *submission) Tasks() string {
+	var all []int
+	for _, a := range s.Arrays {
+		all = append(all, a.Tasks...)
+	}
+	slices.Sort(all)
+	return ranges(all)
+}
+
+// readJob returns what a sweep was submitted as, nil for nothing.
+func readJob(folder string) (*submission, error) {
 	path := filepath.Join(folder, jobFile)
 	data, err := files.ReadRegular(path, 1<<26) // an array of a million tasks
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,11 +88,11 @@ func readJob(folder string) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	var j job
-	if err := json.Unmarshal(data, &j); err != nil || j.ID == "" {
+	var s submission
+	if err := json.Unmarshal(data, &s); err != nil || len(s.Arrays) == 0 {
 		return nil, fmt.Errorf("%s names no job (%v); remove it when squeue shows no job of this sweep", path, err)
 	}
-	return j.named(), nil
+	return s.named(), nil
 }
 
 // maxOutput bounds what one of Slurm's commands may print, in bytes: the states of a million tasks.
@@ -121,36 +157,64 @@ func slurmAvailable(ctx context.Context) error {
 	return err
 }
 
-// submit writes the script into the sweep's folder, hands it to Slurm, and notes the job
-// in the folder. Once it has begun, the end of ctx does not come between the job and the
-// note of it.
-func (s script) submit(ctx context.Context) (*job, error) {
-	text, err := s.text()
-	if err != nil {
-		return nil, err
-	}
-	path := filepath.Join(s.Folder, scriptFile)
+// sbatch writes a script into the sweep's folder and hands it to Slurm. It returns the number of the job.
+func sbatch(ctx context.Context, folder, name, text string) (id, cluster string, err error) {
+	path := filepath.Join(folder, name)
 	if err := files.WriteBytesAtomic(path, []byte(text)); err != nil {
+		return "", "", err
+	}
+	out, err := slurmCommand(ctx, "sbatch", "--parsable", path)
+	if err != nil {
+		return "", "", err
+	}
+	id, cluster, _ = strings.Cut(strings.TrimSpace(out), ";")
+	if !regexp.MustCompile(`^[0-9]+$`).MatchString(id) {
+		return "", "", fmt.Errorf("sbatch printed %q: want the number of the job", out)
+	}
+	return id, cluster, nil
+}
+
+// submit hands all scripts to Slurm, and notes the jobs in the folder. Where Slurm refuses one, those before it are cancelled. Once it
+// has begun, the end of ctx does not come between a job and the note of it.
+func (s script) submit(ctx context.Context) (*submission, error) {
+	ctx = context.WithoutCancel(ctx)
+	sent := &submission{Submitted: time.Now().UTC().Truncate(time.Second)}
+	refused := func(err error) (*submission, error) {
+		if len(sent.Arrays) > 0 {
+			_, ended := slurmCommand(ctx, "scancel", sent.ids()...)
+			err = errors.Join(err, ended)
+		}
 		return nil, err
 	}
-	out, err := slurmCommand(context.WithoutCancel(ctx), "sbatch", "--parsable", path)
-	if err != nil {
-		return nil, tooLarge(err, s.Tasks[len(s.Tasks)-1].Index)
+	for i, group := range s.groups() {
+		text, err := group.text()
+		if err != nil {
+			return refused(err)
+		}
+		id, cluster, err := sbatch(ctx, s.Folder, group.file(i), text)
+		if err != nil {
+			return refused(tooLarge(err, group.Tasks[len(group.Tasks)-1].Index))
+		}
+		sent.Cluster = cluster
+		sent.Arrays = append(sent.Arrays, jobArray{id, group.indices()})
+		for _, t := range group.Tasks {
+			sent.Runs += t.Runs
+		}
 	}
-	id, cluster, _ := strings.Cut(strings.TrimSpace(out), ";")
-	if !regexp.MustCompile(`^[0-9]+$`).MatchString(id) {
-		return nil, fmt.Errorf("sbatch printed %q: want the number of the job", out)
+	if len(s.After.Commands) > 0 {
+		text, err := s.afterText(sent.ids())
+		if err == nil {
+			sent.After, _, err = sbatch(ctx, s.Folder, afterFile, text)
+		}
+		if err != nil {
+			return refused(err)
+		}
 	}
-	j := &job{ID: id, Cluster: cluster, Submitted: time.Now().UTC().Truncate(time.Second), Indices: s.indices()}
-	for _, t := range s.Tasks {
-		j.Runs += t.Runs
+	sent.named()
+	if err := files.WriteJSONAtomic(filepath.Join(s.Folder, jobFile), sent); err != nil {
+		return nil, fmt.Errorf("%s: submitted, but that could not be noted: %w; end it with: %s", sent, err, sent.Cancel)
 	}
-	j.named()
-	if err := files.WriteJSONAtomic(filepath.Join(s.Folder, jobFile), j); err != nil {
-		return nil, fmt.Errorf("job %s is submitted, but that could not be noted: %w; end it with: %s",
-			j.ID, err, j.Cancel)
-	}
-	return j, nil
+	return sent, nil
 }
 
 // taskState is a task's state in Slurm, with its reason.
@@ -174,19 +238,19 @@ func (s taskState) String() string {
 	return s.State + " (" + s.Reason + ")"
 }
 
-// ask returns the state of the job's tasks, by their indices. Slurm forgets tasks
+// ask returns the state of the tasks, by their numbers. Slurm forgets tasks
 // some minutes after their end.
-func (j *job) ask(ctx context.Context) (map[int]taskState, error) {
-	args := []string{"--jobs=" + j.ID, "--array", "--noheader", "--states=all", "--format=%K|%T|%r"}
-	if j.Cluster != "" {
-		args = append(args, "--clusters="+j.Cluster)
+func (s *submission) ask(ctx context.Context) (map[int]taskState, error) {
+	args := []string{"--jobs=" + strings.Join(s.ids(), ","), "--array", "--noheader", "--states=all", "--format=%K|%T|%r"}
+	if s.Cluster != "" {
+		args = append(args, "--clusters="+s.Cluster)
 	}
 	out, err := slurmCommand(ctx, "squeue", args...)
 	if err != nil && strings.Contains(err.Error(), "Invalid job id") {
 		return nil, nil // forgotten as a whole
 	}
 	if err != nil {
-		return nil, fmt.Errorf("job %s of this sweep: %w", j.ID, err)
+		return nil, fmt.Errorf("%s of this sweep: %w", s, err)
 	}
 	states := map[int]taskState{}
 	for line := range strings.Lines(out) {
@@ -200,11 +264,11 @@ func (j *job) ask(ctx context.Context) (map[int]taskState, error) {
 
 // checkIdle refuses while a job of the sweep in a folder waits or runs.
 func checkIdle(ctx context.Context, folder string) error {
-	j, err := readJob(folder)
-	if err != nil || j == nil {
+	sent, err := readJob(folder)
+	if err != nil || sent == nil {
 		return err
 	}
-	states, err := j.ask(ctx)
+	states, err := sent.ask(ctx)
 	if err != nil {
 		return fmt.Errorf("%w; if it is over for certain, remove %s", err, filepath.Join(folder, jobFile))
 	}
@@ -215,13 +279,18 @@ func checkIdle(ctx context.Context, folder string) error {
 		}
 	}
 	if left > 0 {
-		return fmt.Errorf("job %s: %s; see zoo sweep --status, or end them with: %s",
-			j.ID, human.Plural(left, "task of this sweep waits or runs", "tasks of this sweep wait or run"), j.Cancel)
+		return fmt.Errorf("%s: %s; see zoo sweep --status, or end them with: %s",
+			sent, human.Plural(left, "task of this sweep waits or runs", "tasks of this sweep wait or run"), sent.Cancel)
 	}
 	return nil
 }
 
-// log is the file of the messages of Slurm and the script on a task of the job.
-func (j *job) log(folder string, index int) string {
-	return filepath.Join(folder, fmt.Sprintf("slurm-%s_%d.log", j.ID, index))
+// log is the file of the messages of Slurm and the script on a task; "" where no job has it.
+func (s *submission) log(folder string, index int) string {
+	for _, a := range s.Arrays {
+		if slices.Contains(a.Tasks, index) {
+			return filepath.Join(folder, fmt.Sprintf("slurm-%s_%d.log", a.ID, index))
+		}
+	}
+	return ""
 }

@@ -42,7 +42,7 @@ func TestHangingCommand(t *testing.T) {
 	}()
 	ended := make(chan error, 1)
 	go func() {
-		_, err := (&job{ID: "1"}).ask(ctx)
+		_, err := (&submission{Arrays: []jobArray{{ID: "1"}}}).ask(ctx)
 		ended <- err
 	}()
 	select {
@@ -58,21 +58,21 @@ func TestHangingCommand(t *testing.T) {
 // TestMuchOutput: what a command prints is kept up to a bound.
 func TestMuchOutput(t *testing.T) {
 	squeue(t, "yes '1|RUNNING|None'")
-	if _, err := (&job{ID: "1"}).ask(t.Context()); err == nil || !strings.Contains(err.Error(), "squeue printed more than 67108864 bytes") {
+	if _, err := (&submission{Arrays: []jobArray{{ID: "1"}}}).ask(t.Context()); err == nil || !strings.Contains(err.Error(), "squeue printed more than 67108864 bytes") {
 		t.Errorf("endless output: %v", err)
 	}
 	squeue(t, "yes 'no such thing' | head -c 1000000 >&2; exit 1")
-	if _, err := (&job{ID: "1"}).ask(t.Context()); err == nil || len(err.Error()) > 2*maxComplaint {
+	if _, err := (&submission{Arrays: []jobArray{{ID: "1"}}}).ask(t.Context()); err == nil || len(err.Error()) > 2*maxComplaint {
 		t.Errorf("a long complaint: %.100v", err)
 	}
 }
 
 // TestCancel: what is printed is a command line of a shell, for any file of the job.
 func TestCancel(t *testing.T) {
-	for want, j := range map[string]job{
-		"scancel 12":                                {ID: "12"},
-		"scancel --clusters=big 12":                 {ID: "12", Cluster: "big"},
-		"scancel '--clusters=a; rm -rf ~' '1 $(2)'": {ID: "1 $(2)", Cluster: "a; rm -rf ~"},
+	for want, j := range map[string]submission{
+		"scancel 12":                                {Arrays: []jobArray{{ID: "12"}}},
+		"scancel --clusters=big 12 13 14":           {Arrays: []jobArray{{ID: "12"}, {ID: "13"}}, After: "14", Cluster: "big"},
+		"scancel '--clusters=a; rm -rf ~' '1 $(2)'": {Arrays: []jobArray{{ID: "1 $(2)"}}, Cluster: "a; rm -rf ~"},
 	} {
 		if got := j.named().Cancel; got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -11,8 +11,8 @@ import (
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
-// scriptFile is the job script, in the sweep's folder.
-const scriptFile = "sweep.sbatch"
+// The job scripts, in the sweep's folder: of the tasks, of further groups of them, and of the job after them.
+const scriptFile, groupFile, afterFile = "sweep.sbatch", "sweep-%d.sbatch", "after.sbatch"
 
 // arrayTask is an element of a job array: runs of the sweep, under its number there, which
 // stays the same from one submission to the next.
@@ -33,6 +33,40 @@ type script struct {
 	Program  string
 	Provider string
 	cluster  Cluster
+	After    After
+}
+
+// groups has the tasks in groups that need alike: as many cores, and memory up to the same power of two, 1 GiB or more. Slurm gives
+// all tasks of an array as much as the largest has to have.
+func (s script) groups() (out []script) {
+	type need struct {
+		threads int
+		memory  int64
+	}
+	place := map[need]int{}
+	for _, t := range s.Tasks {
+		n := need{t.Threads, 1 << 30}
+		for n.memory < t.Memory {
+			n.memory *= 2
+		}
+		i, there := place[n]
+		if !there {
+			i, place[n] = len(out), len(out)
+			group := s
+			group.Tasks = nil
+			out = append(out, group)
+		}
+		out[i].Tasks = append(out[i].Tasks, t)
+	}
+	return out
+}
+
+// file is the script of the i-th group.
+func (s script) file(i int) string {
+	if i == 0 {
+		return scriptFile
+	}
+	return fmt.Sprintf(groupFile, i+1)
 }
 
 // saveSeconds is how long before its time limit a task is told to save.
@@ -65,7 +99,7 @@ trap 'stop time' USR1 # the time limit is near
 trap 'stop told' TERM # scancel, scontrol requeue, preemption
 
 say "start $((${SLURM_RESTART_COUNT:-0} + 1)) on $(hostname)"
-{{range .Words}}{{.}} {{end}}&
+{{range .Lines}}{{.}} &{{end}}
 child=$!
 [ -n "$why" ] && kill -TERM "$child" 2>/dev/null # it came before there was a child
 woken=yes
@@ -87,69 +121,103 @@ exit "$code"
 
 // text returns the script as bash reads it.
 func (s script) text() (string, error) {
-	options, err := s.sbatch()
-	if err != nil {
-		return "", err
+	return s.execute(scriptText, [][]string{{s.Program, "sweep", s.Folder}}, s.sbatch())
+}
+
+// afterText is the script of the job after the tasks.
+var afterText = template.Must(template.New("").Parse(`#!/bin/bash
+# Begins when all tasks of the sweep {{.Name}} are over.
+{{range .Options}}#SBATCH {{.}}
+{{end}}{{with .Prologue}}
+# --prologue
+{{.}}
+{{end}}
+{{range .Lines}}{{.}}
+{{end}}`))
+
+// afterText returns the script of the job after jobs of these numbers.
+func (s script) afterText(jobs []string) (string, error) {
+	memory := int64(0)
+	for _, t := range s.Tasks {
+		memory = max(memory, t.Memory)
+	}
+	return s.execute(afterText, s.After.Commands, []string{"--job-name=zoo-" + s.Name + "-after",
+		"--dependency=afterany:" + strings.Join(jobs, ":"), "--nodes=1", "--ntasks=1", "--cpus-per-task=1",
+		fmt.Sprintf("--mem=%dM", memoryMiB(memory)), "--output=" + s.log("%j")})
+}
+
+// execute fills in a script that runs commands, with options for sbatch before those that the user gives: of a repeated one the last
+// counts.
+func (s script) execute(text *template.Template, commands [][]string, options []string) (string, error) {
+	if s.cluster.Partition != "" {
+		options = append(options, "--partition="+s.cluster.Partition)
+	}
+	if s.cluster.Time != "" {
+		options = append(options, "--time="+s.cluster.Time)
+	}
+	options = append(options, s.cluster.Args...)
+	for i, o := range options {
+		var err error
+		if options[i], err = sbatchWord(o); err != nil {
+			return "", err
+		}
 	}
 	var b strings.Builder
-	words := lists.Map(s.command(), func(w string) string { return human.Shell(w) })
-	err = scriptText.Execute(&b, map[string]any{"Name": s.Name, "File": arrayFile, "Words": words, "Options": options,
+	lines := lists.Map(commands, func(c []string) string { return human.Shell(s.inContainer(c)...) })
+	err := text.Execute(&b, map[string]any{"Name": s.Name, "File": arrayFile, "Lines": lines, "Options": options,
 		"Prologue": strings.TrimSpace(s.cluster.Prologue)})
 	return b.String(), err
+}
+
+// log is the pattern of a file of Slurm's messages, in which % begins what Slurm fills in.
+func (s script) log(pattern string) string {
+	return strings.ReplaceAll(s.Folder, "%", "%%") + "/slurm-" + pattern + ".log"
 }
 
 // pyxis begins the name of an image for Slurm's plugin of that name.
 const pyxis = "pyxis:"
 
-// command trains the task, in a container where there is one, which sees the sweep's folder.
-func (s script) command() []string {
-	zoo := []string{s.Program, "sweep", s.Folder}
+// inContainer runs a command, in a container where there is one, which sees the folders of the sweep and of what comes after it.
+func (s script) inContainer(command []string) []string {
+	folders := []string{s.Folder}
+	if s.After.Folder != "" {
+		folders = append(folders, s.After.Folder)
+	}
 	image := s.cluster.Container
 	switch name, isPyxis := strings.CutPrefix(image, pyxis); {
 	case image == "":
-		return zoo
+		return command
 	case isPyxis:
-		return append([]string{"srun", "--container-image=" + name, "--container-mounts=" + s.Folder + ":" + s.Folder}, zoo...)
+		mounts := lists.Map(folders, func(f string) string { return f + ":" + f })
+		return append([]string{"srun", "--container-image=" + name, "--container-mounts=" + strings.Join(mounts, ",")}, command...)
 	}
-	out := []string{"apptainer", "exec", "--bind", s.Folder}
+	out := []string{"apptainer", "exec"}
+	for _, f := range folders {
+		out = append(out, "--bind", f)
+	}
 	if s.Provider == engine.CUDA {
 		out = append(out, "--nv")
 	}
-	return append(append(out, image), zoo...)
+	return append(append(out, image), command...)
 }
 
-// sbatch lists the options for sbatch; of a repeated one the last counts.
-func (s script) sbatch() ([]string, error) {
+// sbatch lists the options for sbatch that a task array needs.
+func (s script) sbatch() []string {
 	threads, memory := 1, int64(0)
 	for _, t := range s.Tasks {
 		threads, memory = max(threads, t.Threads), max(memory, t.Memory)
 	}
-	array := s.indices()
+	array := ranges(s.indices())
 	if s.cluster.MaxRunning > 0 {
 		array += fmt.Sprintf("%%%d", s.cluster.MaxRunning)
 	}
-	// % begins a pattern: %A is the job, %a the task.
-	log := strings.ReplaceAll(s.Folder, "%", "%%") + "/slurm-%A_%a.log"
 	out := []string{"--job-name=zoo-" + s.Name, "--array=" + array, "--nodes=1", "--ntasks=1",
 		fmt.Sprintf("--cpus-per-task=%d", threads), fmt.Sprintf("--mem=%dM", memoryMiB(memory)),
-		"--output=" + log, "--open-mode=append", "--requeue", fmt.Sprintf("--signal=B:USR1@%d", saveSeconds)}
+		"--output=" + s.log("%A_%a"), "--open-mode=append", "--requeue", fmt.Sprintf("--signal=B:USR1@%d", saveSeconds)}
 	if s.cluster.gpus() > 0 {
 		out = append(out, "--gres=gpu:"+s.cluster.GPUs)
 	}
-	if s.cluster.Partition != "" {
-		out = append(out, "--partition="+s.cluster.Partition)
-	}
-	if s.cluster.Time != "" {
-		out = append(out, "--time="+s.cluster.Time)
-	}
-	out = append(out, s.cluster.Args...)
-	for i, o := range out {
-		var err error
-		if out[i], err = sbatchWord(o); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return out
 }
 
 // memoryMiB is how much memory to ask for, in MiB: a quarter more than is
@@ -169,9 +237,9 @@ func sbatchWord(s string) (string, error) {
 	return `"` + s + `"`, nil
 }
 
-// indices are those of the tasks: "1-3,7".
-func (s script) indices() string {
-	return ranges(lists.Map(s.Tasks, func(t arrayTask) int { return t.Index }))
+// indices are the numbers of the tasks.
+func (s script) indices() []int {
+	return lists.Map(s.Tasks, func(t arrayTask) int { return t.Index })
 }
 
 // ranges writes increasing numbers briefly: "1-3,7".

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/nopezoo/zoo/internal/graphtest"
 )
 
@@ -177,5 +179,17 @@ func TestSlurmValues(t *testing.T) {
 		if got := ranges(test.list); got != test.want {
 			t.Errorf("ranges(%v) = %q, want %q", test.list, got, test.want)
 		}
+	}
+}
+
+// Tasks that need as many cores and about as much memory are one array.
+func TestGroups(t *testing.T) {
+	s := script{Tasks: []arrayTask{{1, 1, 2, 1 << 20}, {2, 1, 4, 1 << 20}, {3, 2, 2, 3 << 30}, {4, 1, 2, 1 << 30}, {5, 1, 2, 4 << 30}, {6, 1, 2, 4<<30 + 1}}}
+	var got [][]int
+	for _, g := range s.groups() {
+		got = append(got, g.indices())
+	}
+	if diff := cmp.Diff([][]int{{1, 4}, {2}, {3, 5}, {6}}, got); diff != "" {
+		t.Errorf("groups (-want +got):\n%s", diff)
 	}
 }
