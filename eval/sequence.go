@@ -5,6 +5,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // Sequence is a sample of a task as one sequence of tokens: the prompt, its right answer and
@@ -26,9 +27,5 @@ func Sequences(ctx context.Context, c card.Card, cfg Config, span task.Span) ([]
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Sequence, len(examples))
-	for i, e := range examples {
-		out[i] = Sequence{IDs: e.sequence(), Prompt: len(e.prompt)}
-	}
-	return out, nil
+	return lists.Map(examples, func(e example) Sequence { return Sequence{IDs: e.sequence(), Prompt: len(e.prompt)} }), nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // SpeedConfig says how speed is measured without a task, on a batch of sequences of arbitrary tokens, which do not depend on
@@ -157,9 +158,6 @@ func rates(median float64, repeats []float64, tokens int) (rate, sd float64) {
 		}
 		return 1e3 * float64(tokens) / ms
 	}
-	all := make([]float64, len(repeats))
-	for i, ms := range repeats {
-		all[i] = perToken(ms)
-	}
+	all := lists.Map(repeats, perToken)
 	return perToken(median), deviation(all)
 }

@@ -2,6 +2,7 @@ package export
 
 import (
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
@@ -20,10 +21,7 @@ func lengths(t *onnxpb.TensorProto) int {
 // tensorOf decodes a stored tensor, which has been validated. It takes the data from the file: it may be large.
 func tensorOf(p *onnxpb.TensorProto) (*tensor.Tensor, error) {
 	dtype := tensor.FromONNX(p.DataType)
-	shape := make([]int, len(p.Dims))
-	for i, d := range p.Dims {
-		shape[i] = int(d)
-	}
+	shape := lists.Map(p.Dims, func(d int64) int { return int(d) })
 	t, err := tensor.FromRaw(dtype, onnxpb.RawData(p), shape...)
 	p.RawData, p.FloatData, p.Int64Data, p.Int32Data = nil, nil, nil, nil
 	return t, err

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // Builder makes the nodes of one graph. Identical nodes (operator, inputs,
@@ -104,10 +105,7 @@ func (b *Builder) Input(name string, dtype tensor.DType, shape ...Dim) *Node {
 // Param declares a weight of float32, float16, bfloat16 or int8. Declaring it twice
 // returns the same node.
 func (b *Builder) Param(name string, dtype tensor.DType, shape ...int) *Node {
-	dims := make([]Dim, len(shape))
-	for i, d := range shape {
-		dims[i] = N(d)
-	}
+	dims := lists.Map(shape, N)
 	if b.err == nil && !Stores(dtype) {
 		return b.Fail(fmt.Errorf("%s %s is %v: a weight is float32, float16, bfloat16 or int8", OpParam, name, dtype))
 	}

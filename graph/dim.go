@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // Dim is the length of an axis: an integer, or a polynomial with integer
@@ -162,11 +164,7 @@ func (d Dim) Names() []string {
 
 // AxisStrings prints the axes of a shape.
 func AxisStrings(shape []Dim) []string {
-	out := make([]string, len(shape))
-	for i, d := range shape {
-		out[i] = d.String()
-	}
-	return out
+	return lists.Map(shape, Dim.String)
 }
 
 // product returns the product of the axes of a shape.

@@ -86,10 +86,7 @@ func Attribute[T any](n *Node, name string, missing T) T {
 func (n *Node) Type() string { return n.DType.String() + shapeText(n.Shape) }
 
 func shapeText(shape []Dim) string {
-	parts := make([]string, len(shape))
-	for i, d := range shape {
-		parts[i] = d.String()
-	}
+	parts := lists.Map(shape, Dim.String)
 	return "[" + strings.Join(parts, ",") + "]"
 }
 

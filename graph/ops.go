@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // operator is one row of the table of operators: all that is known of an operator
@@ -105,10 +106,7 @@ func arity(o operator) string {
 
 // errorf reports a rule that n breaks, with its operand types.
 func (n *Node) errorf(format string, args ...any) error {
-	types := make([]string, len(n.Inputs))
-	for i, in := range n.Inputs {
-		types[i] = in.Type()
-	}
+	types := lists.Map(n.Inputs, func(in *Node) string { return in.Type() })
 	return fmt.Errorf("%s(%s) %s", n.Op, strings.Join(types, ", "), fmt.Sprintf(format, args...))
 }
 

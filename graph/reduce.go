@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 func reduceOps() operators {
@@ -137,11 +138,7 @@ func (b *Builder) reduce(op string, x *Node, keepdims bool, axes []int) *Node {
 }
 
 func int64s(v []int) []int64 {
-	out := make([]int64, len(v))
-	for i, x := range v {
-		out[i] = int64(x)
-	}
-	return out
+	return lists.Map(v, func(x int) int64 { return int64(x) })
 }
 
 // Softmax normalises e^x over an axis.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 func shapeOps() operators {
@@ -317,10 +318,7 @@ func (b *Builder) Unsqueeze(x *Node, axes ...int) *Node {
 func (b *Builder) Transpose(x *Node, perm ...int) *Node {
 	if x.Op == "Transpose" && isPermutation(int64s(perm), x.rank()) {
 		inner := Attribute[[]int64](x, "perm", nil)
-		both := make([]int, len(perm))
-		for i, p := range perm {
-			both[i] = int(inner[p])
-		}
+		both := lists.Map(perm, func(p int) int { return int(inner[p]) })
 		x, perm = x.Inputs[0], both
 	}
 	if b.err != nil || slices.Equal(perm, identity(x.rank())) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/models/pe"
 )
 
@@ -106,10 +107,7 @@ func (p *pass) scaleLogits(s *pe.Site, logits *graph.Node) *graph.Node {
 
 // perHead returns one number for all heads or for each, [n,1,1].
 func perHead(values []float64) *tensor.Tensor {
-	data := make([]float32, len(values))
-	for i, v := range values {
-		data[i] = float32(v)
-	}
+	data := lists.Map(values, func(v float64) float32 { return float32(v) })
 	return tensor.Of(data, len(data), 1, 1)
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
@@ -266,11 +267,7 @@ func (b *Batcher) submit(ctx context.Context, prompts [][]int64, opt GenerateOpt
 // clonePrompts returns the same prompts in memory of their own: the loop may read them when the caller
 // has left.
 func clonePrompts(prompts [][]int64) [][]int64 {
-	out := make([][]int64, len(prompts))
-	for i, p := range prompts {
-		out[i] = slices.Clone(p)
-	}
-	return out
+	return lists.Map(prompts, slices.Clone)
 }
 
 // clone returns the same options in memory of their own. The prefix, which nothing changes, is shared.

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/runtime/engine"
 )
@@ -29,10 +30,7 @@ func (s *Session) logits(ctx context.Context, ids [][]int64) ([]*tensor.Tensor, 
 			return nil, engine.Mark(err, ErrInput)
 		}
 	}
-	out := make([]*tensor.Tensor, len(ids))
-	for i, row := range ids {
-		out[i] = tensor.New(tensor.Float32, len(row), s.contract.Vocab)
-	}
+	out := lists.Map(ids, func(row []int64) *tensor.Tensor { return tensor.New(tensor.Float32, len(row), s.contract.Vocab) })
 	err := s.visit(ctx, ids, make([]int, len(ids)), func(row, at int, logits []float32) error {
 		copy(tensor.Data[float32](out[row])[at*len(logits):], logits)
 		return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/tokenizer"
@@ -327,9 +328,5 @@ func (s *Session) groups(rows [][]int64, prefix *Prefix) [][]int {
 
 // pick returns the listed elements.
 func pick[T any](list []T, indices []int) []T {
-	out := make([]T, len(indices))
-	for i, at := range indices {
-		out[i] = list[at]
-	}
-	return out
+	return lists.Map(indices, func(at int) T { return list[at] })
 }

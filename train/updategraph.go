@@ -5,6 +5,7 @@ import (
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/train/runfile"
@@ -51,10 +52,7 @@ func updateGraph(params []pe.Param, r runfile.Recipe, lanes int) (*graph.Graph, 
 	b := graph.NewBuilder()
 	number := func(name string) *graph.Node { return b.Input(name, tensor.Float32, graph.N(1)) }
 	like := func(p pe.Param, prefix string) *graph.Node {
-		shape := make([]graph.Dim, len(p.Shape))
-		for i, n := range p.Shape {
-			shape[i] = graph.N(n)
-		}
+		shape := lists.Map(p.Shape, graph.N)
 		return b.Input(prefix+p.Name, tensor.Float32, shape...)
 	}
 	var outputs []graph.Output

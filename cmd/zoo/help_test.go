@@ -63,9 +63,9 @@ func narrow(t *testing.T, c *cobra.Command, width int) {
 
 // TestReflow: paragraphs that fit stay as they are, and what stands beside a label stays there.
 func TestReflow(t *testing.T) {
-	const text = "one two\nthree\n\nfour five six\nseven:\n  --a X   first second last\n          third\n  --bb Y  last\n  a long label   texts"
+	const text = "one two\nthree\n\nfour five six\nseven:\n  --a X   first second last\n          third\n  --bb Y  last\n  a long label   texts below"
 	want := "one two\nthree\n\nfour five six seven:\n  --a X   first second\n          last third\n  --bb Y  last\n" +
-		"  a long label\n      texts"
+		"  a long label\n    texts below"
 	if got := reflow(text, 22); got != want {
 		t.Errorf("in 22 columns:\n%s\nwant\n%s", got, want)
 	}

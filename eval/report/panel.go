@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/nopezoo/zoo/internal/lists"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -162,10 +163,7 @@ func (p panel) drawNames(c, data draw.Canvas, axes *plot.Plot) {
 		gap = style.Font.Size + 1
 	}
 	slices.SortStableFunc(p.names, func(a, b name) int { return cmp.Or(cmp.Compare(a.end.Y, b.end.Y), cmp.Compare(a.mean, b.mean)) })
-	heights := make([]vg.Length, len(p.names))
-	for i, n := range p.names {
-		heights[i] = y(n.end.Y)
-	}
+	heights := lists.Map(p.names, func(n name) vg.Length { return y(n.end.Y) })
 	spread(heights, gap, data.Min.Y, data.Max.Y)
 	for i, n := range p.names {
 		left := vg.Point{X: data.Max.X + nameGap, Y: heights[i]}

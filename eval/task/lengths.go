@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // MaxLength is the largest length that can be asked for anywhere.
@@ -42,11 +44,7 @@ func ParseLengths(list string) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]int, len(spans))
-	for i, s := range spans {
-		out[i] = s.Max
-	}
-	return out, nil
+	return lists.Map(spans, func(s Span) int { return s.Max }), nil
 }
 
 // Evenly returns some of lengths that ascend: at most ten, evenly spaced and the last among them.

@@ -3,6 +3,8 @@ package task
 import (
 	"math/rand/v2"
 	"strings"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // problem is one instance of a mathematical task, of which prompt, answer and
@@ -43,9 +45,6 @@ func mathematical(t Task, s scratch) Task {
 
 // join writes each element, with sep between them.
 func join[T any](list []T, sep string, write func(T) string) string {
-	all := make([]string, len(list))
-	for i, e := range list {
-		all[i] = write(e)
-	}
+	all := lists.Map(list, write)
 	return strings.Join(all, sep)
 }

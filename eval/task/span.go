@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // Span is what samples that are measured together have for a length: one length, where
@@ -19,11 +21,7 @@ func At(length int) Span { return Span{length, length} }
 
 // Spans are of single lengths.
 func Spans(lengths ...int) []Span {
-	out := make([]Span, len(lengths))
-	for i, n := range lengths {
-		out[i] = At(n)
-	}
-	return out
+	return lists.Map(lengths, At)
 }
 
 // IsBin reports whether samples have several lengths.

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // permuted is the number of letters that the elements of the groups S5 and A5 permute.
@@ -25,10 +27,7 @@ const permuted = 5
 // whole word alone is asked for, and each element is one token whose letters no model sees.
 func wordProblem(name string, even bool) Task {
 	elements := permutations(even)
-	names := make([]string, len(elements))
-	for i, e := range elements {
-		names[i] = e.String()
-	}
+	names := lists.Map(elements, permutation.String)
 	group := "permutations of five letters (S5)"
 	if even {
 		group = "even permutations of five letters (A5)"

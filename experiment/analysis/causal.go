@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // causal observes, after each number of layers, the answers when hidden states lose the position that a probe reads.
@@ -165,10 +166,7 @@ func findDirections(inputs, outputs []inside, most int, rng *rand.Rand, o *eval.
 	if d.position, err = findPosition(inputs, outputs, most, o); err != nil {
 		return d, err
 	}
-	labels := make([][]int, len(inputs))
-	for i, in := range inputs {
-		labels[i] = rng.Perm(len(in.ids))
-	}
+	labels := lists.Map(inputs, func(in inside) []int { return rng.Perm(len(in.ids)) })
 	for more := true; more && len(d.shuffled) < len(d.position); {
 		p, err := fitProbe(ablated(inputs, o.Layer, d.shuffled), o.Layer, labels)
 		if err != nil {

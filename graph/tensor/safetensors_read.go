@@ -12,6 +12,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/wrap"
 )
 
@@ -222,10 +223,7 @@ func (e entry) bytes() (uint64, error) {
 
 func readElements(r io.Reader, e entry) (*Tensor, error) {
 	dtype := fromSafe(e.DType)
-	shape := make([]int, len(e.Shape))
-	for i, d := range e.Shape {
-		shape[i] = int(d)
-	}
+	shape := lists.Map(e.Shape, func(d int64) int { return int(d) })
 	raw := make([]byte, e.Offsets[1]-e.Offsets[0])
 	if _, err := io.ReadFull(r, raw); err != nil {
 		return nil, err

@@ -1,11 +1,14 @@
 // Package lists has what package slices lacks.
 package lists
 
-// Map has what f makes of each element, in order.
+// Map has what f makes of each element, in order; nil of nil.
 func Map[T, R any](list []T, f func(T) R) []R {
-	var out []R
-	for _, x := range list {
-		out = append(out, f(x))
+	if list == nil {
+		return nil
+	}
+	out := make([]R, len(list))
+	for i, x := range list {
+		out[i] = f(x)
 	}
 	return out
 }

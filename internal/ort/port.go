@@ -8,6 +8,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // port is an input or output of a session.
@@ -58,9 +59,5 @@ func checkNames(kind string, ports []port) error {
 }
 
 func namesOf(ports []port) []string {
-	out := make([]string, len(ports))
-	for i, p := range ports {
-		out[i] = p.Name
-	}
-	return out
+	return lists.Map(ports, func(p port) string { return p.Name })
 }

@@ -6,6 +6,8 @@ import (
 	goruntime "runtime"
 	"slices"
 	"unsafe"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // function is the place of a function in struct OrtApi of onnxruntime_c_api.h.
@@ -163,20 +165,14 @@ func cString(pin *goruntime.Pinner, s string) uintptr { return pinSlice(pin, app
 
 // cStrings pins copies of a list, and the list of their addresses.
 func cStrings(pin *goruntime.Pinner, list []string) uintptr {
-	addresses := make([]uintptr, len(list))
-	for i, s := range list {
-		addresses[i] = cString(pin, s)
-	}
+	addresses := lists.Map(list, func(s string) uintptr { return cString(pin, s) })
 	return pinSlice(pin, addresses)
 }
 
 // cPairs pins copies of the keys and values of a map, in the order of the keys.
 func cPairs(pin *goruntime.Pinner, m map[string]string) (keys, values, n uintptr) {
 	sorted := slices.Sorted(maps.Keys(m))
-	list := make([]string, len(sorted))
-	for i, key := range sorted {
-		list[i] = m[key]
-	}
+	list := lists.Map(sorted, func(key string) string { return m[key] })
 	return cStrings(pin, sorted), cStrings(pin, list), uintptr(len(sorted))
 }
 

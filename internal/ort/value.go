@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/wrap"
 )
 
@@ -136,10 +137,7 @@ func (v *value) Reshape(shape ...int) error {
 
 // String describes the value without its data, as "float32[2,3]".
 func (v *value) String() string {
-	dims := make([]string, len(v.dims))
-	for i, d := range v.dims {
-		dims[i] = strconv.FormatInt(d, 10)
-	}
+	dims := lists.Map(v.dims, func(d int64) string { return strconv.FormatInt(d, 10) })
 	return v.dtype.String() + "[" + strings.Join(dims, ",") + "]"
 }
 
@@ -147,11 +145,7 @@ func (v *value) String() string {
 func (v *value) onDevice() bool { return v.bound.where != v.bound.api.memory }
 
 func (v *value) shape() []int {
-	shape := make([]int, len(v.dims))
-	for i, d := range v.dims {
-		shape[i] = int(d)
-	}
-	return shape
+	return lists.Map(v.dims, func(d int64) int { return int(d) })
 }
 
 // bytes is the size of the value.

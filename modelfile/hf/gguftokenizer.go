@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/suggest"
 )
 
@@ -165,10 +166,7 @@ func (g *ggufReader) sentencePiece(out, model object, pieces []string, types []i
 		})
 	}
 	slices.SortStableFunc(merges, func(a, b merge) int { return cmp.Compare(b.score, a.score) })
-	pairs := make([][2]string, len(merges))
-	for i, m := range merges {
-		pairs[i] = [2]string{m.left, m.right}
-	}
+	pairs := lists.Map(merges, func(m merge) [2]string { return [2]string{m.left, m.right} })
 	model["merges"], model["byte_fallback"], model["fuse_unk"] = pairs, true, true
 	if unknown, ok := g.Pairs["tokenizer.ggml.unknown_token_id"].(int64); ok && unknown >= 0 && int(unknown) < len(pieces) {
 		model["unk_token"] = pieces[unknown]

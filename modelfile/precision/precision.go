@@ -19,6 +19,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/wrap"
 )
 
@@ -67,10 +68,7 @@ func convertGraph(g *graph.Graph, dtype string, full func(name string) bool) (*g
 	for _, n := range g.Nodes {
 		within(c.b, n, func() { c.nodes[n] = c.node(n) })
 	}
-	outputs := make([]graph.Output, len(g.Outputs))
-	for i, o := range g.Outputs {
-		outputs[i] = graph.Output{Name: o.Name, Node: c.get(o.Node)}
-	}
+	outputs := lists.Map(g.Outputs, func(o graph.Output) graph.Output { return graph.Output{Name: o.Name, Node: c.get(o.Node)} })
 	out, err := c.b.Build(outputs...)
 	return out, wrap.Error(err, "precision")
 }
@@ -154,10 +152,7 @@ func (c *converter) node(n *graph.Node) *graph.Node {
 	case n.Op == graph.OpParam:
 		return c.b.Param(n.Name, n.DType, lengths(n)...)
 	}
-	inputs := make([]*graph.Node, len(n.Inputs))
-	for i, in := range n.Inputs {
-		inputs[i] = c.get(in)
-	}
+	inputs := lists.Map(n.Inputs, c.get)
 	return c.b.Op(n.Op, inputs, n.Attrs...)
 }
 

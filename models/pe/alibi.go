@@ -7,6 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // alibi lowers the logit of query t and key j by m_h·(t − j), with a fixed slope
@@ -55,10 +56,7 @@ func ALiBiSlopes(heads int) []float64 {
 
 // Bias implements Encoding: −m_h·(t − j), [1,H,T,S].
 func (a alibi) Bias(s *Site) *graph.Node {
-	slopes := make([]float64, len(a.slopes))
-	for h, m := range a.slopes {
-		slopes[h] = -m
-	}
+	slopes := lists.Map(a.slopes, func(m float64) float64 { return -m })
 	m := constant(s.B, slopes, 1, len(slopes), 1, 1)
 	return s.B.Mul(s.B.Cast(s.Distances(), tensor.Float32), m)
 }

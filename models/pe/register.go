@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/suggest"
 )
 
@@ -79,10 +80,7 @@ func parse[P any](raw json.RawMessage) (p P, err error) {
 	}
 	var given map[string]json.RawMessage
 	if json.Unmarshal(raw, &given) == nil { // else the error is below
-		var known []string
-		for _, s := range settingsOf(reflect.TypeFor[P]()) {
-			known = append(known, s.Name)
-		}
+		known := lists.Map(settingsOf(reflect.TypeFor[P]()), func(s setting) string { return s.Name })
 		for _, key := range slices.Sorted(maps.Keys(given)) {
 			if !slices.Contains(known, key) {
 				return p, fmt.Errorf("settings %s: %w", raw, suggest.Unknown("key", key, known))

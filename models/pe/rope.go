@@ -8,6 +8,7 @@ import (
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // rope rotates pairs of query and key features by angles proportional to the
@@ -188,9 +189,6 @@ func (r rope) rotate(s *Site, x *graph.Node) *graph.Node {
 
 // constant returns v as a float32 constant.
 func constant(b *graph.Builder, v []float64, shape ...int) *graph.Node {
-	f := make([]float32, len(v))
-	for i, x := range v {
-		f[i] = float32(x)
-	}
+	f := lists.Map(v, func(x float64) float32 { return float32(x) })
 	return b.Const(tensor.Of(f, shape...))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
@@ -32,11 +33,7 @@ func looped(loop *onnxpb.NodeProto, outer *onnxpb.GraphProto, g *graph.Graph) []
 // within returns the nodes whose names begin with a prefix, without it, as a graph.
 func within(all *onnxpb.GraphProto, prefix string, g *graph.Graph) *onnxpb.GraphProto {
 	plain := func(names []string) []string {
-		out := make([]string, len(names))
-		for i, n := range names {
-			out[i] = strings.TrimPrefix(n, prefix)
-		}
-		return out
+		return lists.Map(names, func(n string) string { return strings.TrimPrefix(n, prefix) })
 	}
 	flat := &onnxpb.GraphProto{Name: all.Name}
 	for _, n := range all.Node {

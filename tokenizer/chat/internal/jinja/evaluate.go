@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // expression has a value.
@@ -30,11 +32,7 @@ type list []expression
 
 func (l list) evaluate(r *run, s *scope) any {
 	r.spend(1 + len(l))
-	values := make([]any, len(l))
-	for i, e := range l {
-		values[i] = e.evaluate(r, s)
-	}
-	return values
+	return lists.Map(l, func(e expression) any { return e.evaluate(r, s) })
 }
 
 // tupled is (a, b).
