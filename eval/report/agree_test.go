@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -138,6 +139,20 @@ func TestAgreesWithTable(t *testing.T) {
 	}
 }
 
+// lineOf is the line of a length in one of several tables below one another.
+func lineOf(t *testing.T, lines [][]string, table, length int) []string {
+	for _, line := range lines {
+		if line[0] == "length" {
+			table--
+		}
+		if table < 0 && line[0] == strconv.Itoa(length) {
+			return line
+		}
+	}
+	t.Fatalf("no line of length %d in %q", length, lines)
+	return nil
+}
+
 func agree(t *testing.T, rows []eval.Row) {
 	t.Helper()
 	var data pageData
@@ -194,16 +209,12 @@ func agree(t *testing.T, rows []eval.Row) {
 	}
 	for k, place := range task.Places { // each has a table
 		for _, c := range place.Series {
-			line := map[int]int{}
-			for i, length := range task.Lengths {
-				line[length] = 1 + i
-			}
 			for _, p := range c.Points {
 				for title, want := range map[string]*float64{"time to the first token (prefill)": p.Values["prefill"].Median,
 					"one more token of the whole batch": p.Values["decode"].Median,
 					"throughput":                        p.Values["tokens"].Median, "peak memory": p.Values["memory"].Median} {
 					at := max(1, slices.Index(tables[title][0], task.Series[c.Series].Name)) // 1 for the one model
-					got, _, _ := strings.Cut(tables[title][k*(1+len(task.Lengths))+line[p.Length]][at], "/")
+					got, _, _ := strings.Cut(lineOf(t, tables[title], k, p.Length)[at], "/")
 					got, _, _ = strings.Cut(got, " ")
 					if title == "peak memory" {
 						want = new(math.Floor(*want))

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/nopezoo/zoo/eval/summary"
+	"github.com/nopezoo/zoo/eval/task"
 )
 
 // figure is panels for a paper with one legend above, in the page's light colours and shapes.
@@ -121,6 +122,9 @@ func (s *Report) Figures() []figure {
 				name += "-place" + strconv.Itoa(i+1)
 			}
 			for _, m := range s.Metrics {
+				if t.Scored && !severalLengths(p) {
+					continue // no curves
+				}
 				costs := costChart(p, m.Key)
 				if costs.Bottom == 0 {
 					costs.Top *= 1.05
@@ -136,6 +140,17 @@ func (s *Report) Figures() []figure {
 	}
 	out = append(out, s.rankFigure(), heatFigure("heatmap", s.HeatMap))
 	return distinctNames(drawable(append(out, s.insideFigures()...)))
+}
+
+// severalLengths reports whether costs of a place are of more than one length.
+func severalLengths(p summary.Place) bool {
+	seen := map[task.Span]bool{}
+	for _, s := range p.Series {
+		for _, c := range s.Costs {
+			seen[c.Length] = true
+		}
+	}
+	return len(seen) > 1
 }
 
 // drawable leaves out figures without marks.

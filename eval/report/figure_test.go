@@ -30,21 +30,31 @@ func figureNames(s *report.Report) []string {
 
 func TestFigureNames(t *testing.T) {
 	one := []string{"accuracy-copy", "cost-tokens-copy", "cost-decode-copy", "cost-prefill-copy", "cost-memory-copy"}
+	few := func(r *eval.Row) { r.PeakMemory, r.DecodeSteps = 0, 0 }
+	atTwo := func(changes ...func(*eval.Row)) (out []eval.Row) { // lengths
+		for _, length := range []int{10, 20} {
+			r := row(t, "nope", 0, length, 5)
+			for _, change := range changes {
+				change(&r)
+			}
+			out = append(out, r)
+		}
+		return out
+	}
 	for _, tc := range []struct {
 		name string
 		rows []eval.Row
 		want []string
 	}{
-		{"inside only", []eval.Row{row(t, "nope", 0, 10, 5)}, one},
+		{"inside only", atTwo(), one},
+		{"costs of one length", []eval.Row{row(t, "nope", 0, 10, 5)}, one[:1]},
 		{"nothing measured", []eval.Row{refused(row(t, "nope", 0, 10, 5))}, nil},
-		{"no memory, no steps", []eval.Row{with(row(t, "nope", 0, 10, 5),
-			func(r *eval.Row) { r.PeakMemory, r.DecodeSteps = 0, 0 })},
+		{"no memory, no steps", atTwo(few),
 			[]string{"accuracy-copy", "cost-tokens-copy", "cost-prefill-copy"}},
-		{"beyond", []eval.Row{row(t, "nope", 0, 30, 5)}, append(slices.Clone(one), "tradeoff-copy", "published-copy")},
-		{"two encodings", []eval.Row{row(t, "nope", 0, 30, 5), row(t, "rope", 0, 30, 5)},
+		{"beyond", append(atTwo(), row(t, "nope", 0, 30, 5)), append(slices.Clone(one), "tradeoff-copy", "published-copy")},
+		{"two encodings", append(atTwo(), row(t, "nope", 0, 30, 5), row(t, "rope", 0, 30, 5)),
 			append(slices.Clone(one), "tradeoff-copy", "published-copy", "ranks")},
-		{"two places", []eval.Row{row(t, "nope", 0, 10, 5), with(row(t, "nope", 0, 10, 5),
-			func(r *eval.Row) { r.Machine = "m" })},
+		{"two places", append(atTwo(), atTwo(func(r *eval.Row) { r.Machine = "m" })...),
 			append(one[:1:1], "cost-tokens-copy-place1", "cost-decode-copy-place1", "cost-prefill-copy-place1",
 				"cost-memory-copy-place1",
 				"cost-tokens-copy-place2", "cost-decode-copy-place2", "cost-prefill-copy-place2",
@@ -53,8 +63,7 @@ func TestFigureNames(t *testing.T) {
 			[]string{"cost-tokens-speed-without-a-task", "cost-decode-speed-without-a-task",
 				"cost-prefill-speed-without-a-task", "cost-memory-speed-without-a-task",
 				"cost-token-speed-without-a-task"}},
-		{"tasks of like names", []eval.Row{with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { r.Task, r.PeakMemory, r.DecodeSteps = "a+b", 0, 0 }),
-			with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { r.Task, r.PeakMemory, r.DecodeSteps = "a-b", 0, 0 })},
+		{"tasks of like names", append(atTwo(few, func(r *eval.Row) { r.Task = "a+b" }), atTwo(few, func(r *eval.Row) { r.Task = "a-b" })...),
 			[]string{"accuracy-a-b", "cost-tokens-a-b", "cost-prefill-a-b", "accuracy-a-b-2", "cost-tokens-a-b-2", "cost-prefill-a-b-2", "heatmap"}},
 		{"two tasks, nothing measured", []eval.Row{refused(row(t, "nope", 0, 10, 5)),
 			with(row(t, "nope", 0, 10, 5), func(r *eval.Row) { *r = refused(*r); r.Task = "addition+full" })},

@@ -28,9 +28,16 @@ func newCostTables(t *Task, p Place) costTables {
 	return c
 }
 
+// table has the lengths that were timed, and those that a model could not take.
 func (t costTables) table(title string, cell func(costPoint) Cell) Table {
-	return grid(title, "length", lists.Map(t.task.Lengths, task.Span.Label), namesOf(t.task.Series), func(i, k int) Cell {
-		s, length := t.task.Series[k], t.task.Lengths[i]
+	lengths := slices.DeleteFunc(slices.Clone(t.task.Lengths), func(length task.Span) bool {
+		return !slices.ContainsFunc(t.task.Series, func(s Series) bool {
+			return t.place.costsOf(t.task, s.Name).Costs.at(length).Length.Max > 0 ||
+				slices.ContainsFunc(s.Rows, func(r eval.Row) bool { return r.NA && r.Span() == length })
+		})
+	})
+	return grid(title, "length", lists.Map(lengths, task.Span.Label), namesOf(t.task.Series), func(i, k int) Cell {
+		s, length := t.task.Series[k], lengths[i]
 		if p := t.place.costsOf(t.task, s.Name).Costs.at(length); p.Length.Max > 0 {
 			c := cell(p)
 			c.N = len(p.Rows)

@@ -181,10 +181,18 @@ func runsCell(s Spread) Cell {
 // place.
 func (s *Study) headline(t *Task, p Place) Table {
 	out := Table{Title: "headline on " + t.Name, Head: []string{"encoding", "runs"}}
+	several := slices.ContainsFunc(t.Series, func(s Series) bool { return len(s.runs) > 1 })
+	ranked := len(s.rankedTasks()) > 1 // else the table of ranks says the same
 	if t.Scored {
 		out.Title += ", by " + label(s.Measure)
-		out.Head = append(out.Head, "trained", label(s.Measure)+" inside, %", "beyond, %", "each run beyond, %", "effective length",
-			"MRR, all tasks")
+		out.Head = append(out.Head, "trained", label(s.Measure)+" inside, %", "beyond, %")
+		if several {
+			out.Head = append(out.Head, "each run beyond, %")
+		}
+		out.Head = append(out.Head, "effective length")
+		if ranked {
+			out.Head = append(out.Head, "MRR, all tasks")
+		}
 	}
 	costs := slices.DeleteFunc(slices.Clone(s.Metrics), func(m metric) bool { return !m.headline || p.Common.Max == 0 })
 	if len(costs) > 0 {
@@ -205,8 +213,14 @@ func (s *Study) headline(t *Task, p Place) Table {
 			if series.Trained[1] > 0 {
 				trained = fmt.Sprintf("%d–%d", series.Trained[0], series.Trained[1])
 			}
-			line = append(line, Cell{Text: trained}, percentCell(series.Inside), meanCell(series.Beyond, series.BeyondNA), runsCell(series.Beyond),
-				Cell{Text: series.Effective.String()}, numberCell(mrr(series.Name), Number.rank))
+			line = append(line, Cell{Text: trained}, percentCell(series.Inside), meanCell(series.Beyond, series.BeyondNA))
+			if several {
+				line = append(line, runsCell(series.Beyond))
+			}
+			line = append(line, Cell{Text: series.Effective.String()})
+			if ranked {
+				line = append(line, numberCell(mrr(series.Name), Number.rank))
+			}
 		}
 		line = append(line, lists.Map(costs, func(m metric) Cell { return s.costCell(t, p, series.Name, m) })...)
 		out.add(append(line, Cell{Text: human.Millions(series.Parameters)})...)

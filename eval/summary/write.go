@@ -27,6 +27,9 @@ func Write(w io.Writer, format string, width int, sections ...Section) error {
 	for i, s := range sections {
 		if i > 0 {
 			b.WriteString("\n")
+			if format == "latex" {
+				b.WriteString("\\clearpage % LaTeX keeps a few dozen tables that have no place yet\n")
+			}
 		}
 		write(&b, s)
 	}

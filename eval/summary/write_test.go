@@ -81,6 +81,10 @@ On copy, nope goes on to 10.
 			t.Errorf("%s: a writer that fails is not reported", format)
 		}
 	}
+	var two strings.Builder
+	if err := Write(&two, "latex", 80, sample(), sample()); err != nil || strings.Count(two.String(), "\n\\clearpage ") != 1 {
+		t.Errorf("two sections, error %v; LaTeX would have too many floats that have no place yet:\n%s", err, &two)
+	}
 	if err := Write(&strings.Builder{}, "xls", 80, sample()); err == nil || !strings.Contains(err.Error(), "known: table, md, latex") {
 		t.Errorf("of an unknown format: %v", err)
 	}
