@@ -3,6 +3,7 @@
 package zoo_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -20,10 +22,12 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/internal/orttest"
+	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/runtime"
 	_ "github.com/nopezoo/zoo/runtime/native"
 	_ "github.com/nopezoo/zoo/runtime/ort"
 	"github.com/nopezoo/zoo/zoo"
+	"github.com/nopezoo/zoo/zoo/verify"
 )
 
 // openerKey is the variable that makes a process of this test open one model, and print how long that took and
@@ -48,11 +52,22 @@ type cost struct {
 	Left    float64 // bytes, when the model is open
 }
 
-// openAndTell opens a model: a folder with a provider of zoo's, or a file with ONNX Runtime alone.
+// openAndTell opens a model: a folder with a provider of zoo's, or a file with ONNX Runtime alone. Or it has a file built and
+// verified in a provider, as zoo export does.
 func openAndTell(how, path string) error {
 	begin := time.Now()
 	var err error
-	if how == "file" {
+	if provider, ok := strings.CutPrefix(how, verified); ok {
+		debug.SetGCPercent(20) // as the program does
+		var m zoo.Model
+		var loaded modelfile.Model
+		if m, err = zoo.Find(path, zoo.Options{}); err == nil {
+			loaded, err = m.Load()
+		}
+		if err == nil {
+			_, err = verify.Build(context.Background(), loaded, verify.Options{Provider: provider, DataName: "m.onnx.data"})
+		}
+	} else if how == "file" {
 		ort.SetSharedLibraryPath(os.Getenv("ZOO_ORT_LIB"))
 		err = errors.Join(err, ort.InitializeEnvironment())
 		if err == nil {
@@ -122,6 +137,28 @@ func BenchmarkLoading(b *testing.B) {
 				b.ReportMetric(best[i].Peak/size, how+"-peak")
 				b.ReportMetric(best[i].Left/size, how+"-left")
 			}
+		})
+	}
+}
+
+// verified begins what a process is told that has a file verified.
+const verified = "verify-"
+
+// BenchmarkVerifying has a file of the model of BenchmarkLoading built and verified, each time in a new process. The peak of memory
+// is beside that of the weights in float32, which the model and its file have, too.
+func BenchmarkVerifying(b *testing.B) {
+	b.Setenv("ZOO_ORT_LIB", orttest.Require(b))
+	folder := b.TempDir()
+	size := llamaFolder(b, folder, tensor.Float32)
+	for _, provider := range []string{"cpu", "go"} {
+		b.Run(provider, func(b *testing.B) {
+			best := cost{math.Inf(1), math.Inf(1), math.Inf(1)}
+			for range b.N {
+				c := opened(b, verified+provider, folder)
+				best = cost{min(best.Seconds, c.Seconds), min(best.Peak, c.Peak), 0}
+			}
+			b.ReportMetric(best.Seconds, "s")
+			b.ReportMetric(best.Peak/size, "peak")
 		})
 	}
 }

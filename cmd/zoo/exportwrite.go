@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/nopezoo/zoo/card"
@@ -22,8 +23,12 @@ import (
 	"github.com/nopezoo/zoo/zoo/verify"
 )
 
+// collected is GOGC while a model is exported: what is dropped are copies of its weights, which may be gigabytes.
+const collected = 20
+
 // exportOne writes one model.
 func (a *app) exportOne(ctx context.Context, s zoo.Model, o exportOptions) error {
+	defer debug.SetGCPercent(debug.SetGCPercent(collected))
 	m, err := s.Load()
 	if err != nil {
 		return err

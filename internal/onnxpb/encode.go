@@ -14,9 +14,12 @@ import (
 func Marshal(message any) ([]byte, error) {
 	e := encoder{}
 	if m, ok := message.(*ModelProto); ok && m.Graph != nil {
-		size := 1 << 16
+		size := 1<<16 + len(m.Graph.Node)<<10 // so that weights are not moved for want of room
 		for _, t := range m.Graph.Initializer {
 			size += len(t.RawData) + 1<<8
+		}
+		for _, p := range m.MetadataProps {
+			size += len(p.Value)
 		}
 		e.b = make([]byte, 0, size)
 	}

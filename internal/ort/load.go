@@ -18,6 +18,10 @@ import (
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
+// largeFile is the bytes of a file from which on it is worth a collection that the parsed weights are not there beside ONNX
+// Runtime's.
+const largeFile = 64 << 20
+
 // load makes a session. Of the file what is kept is needed until the session ends, and the rest is taken out of it.
 func (a *api) load(file *safety.File, host hostPart, lib Library, opt engine.Options) (session handle, kept *handed, err error) {
 	options, err := a.create(createSessionOptions)
@@ -37,15 +41,18 @@ func (a *api) load(file *safety.File, host hostPart, lib Library, opt engine.Opt
 			kept.release()
 		}
 		file.Data = nil
-		for _, t := range file.Apart {
-			t.RawData = nil
-		}
 		if len(file.Apart) > 0 {
 			debug.FreeOSMemory()
 		}
 	}()
+	for _, t := range file.Proto.Graph.Initializer {
+		t.RawData = nil // what was handed over is pinned, and the rest is in the file's bytes
+	}
 	if err != nil {
 		return 0, nil, err
+	}
+	if len(file.Data) > largeFile {
+		debug.FreeOSMemory()
 	}
 	create := func() error {
 		session, err = a.create(createSessionFromArray, uintptr(a.env), pinSlice(&pin, file.Data), uintptr(len(file.Data)),

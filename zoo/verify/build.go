@@ -5,11 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 
 	"github.com/nopezoo/zoo/card"
-	"github.com/nopezoo/zoo/export/foreign"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/runtime"
@@ -51,10 +50,10 @@ func Build(ctx context.Context, m modelfile.Model, o Options) ([]File, error) {
 	case o.Provider != "cpu":
 		check = card.CheckParityOn + o.Provider
 	}
-	step, err := o.build(m, check, func(file []byte, data fs.FS, made *card.Card) (float64, error) {
-		worst, err := parity(ctx, file, data, o.engine())
+	step, err := o.build(m, check, func(checked modelfile.Model, made *card.Card) (float64, error) {
+		worst, err := o.parity(ctx, checked)
 		if err == nil && made.DType != "" && made.DType != card.Float32 {
-			made.Difference, err = beside(ctx, m, o, file, data)
+			made.Difference, err = o.beside(ctx, checked)
 		}
 		return worst, err
 	})
@@ -67,8 +66,10 @@ func Build(ctx context.Context, m modelfile.Model, o Options) ([]File, error) {
 			return nil, errors.New("file of answers: the model has more than 2 GiB, for which no such file is made; leave out --generate")
 		}
 		m.Looped = true
-		f, err := o.build(m, card.CheckLooped, func(file []byte, _ fs.FS, _ *card.Card) (float64, error) {
-			return loopedParity(ctx, step.Data, file)
+		f, err := o.build(m, card.CheckLooped, func(checked modelfile.Model, _ *card.Card) (float64, error) {
+			cpu := runtime.Options{Provider: "cpu"}
+			steps := func() (*runtime.Session, error) { return runtime.OpenBytes(step.Data, cpu) }
+			return loopedParity(ctx, steps, o.written(checked, cpu))
 		})
 		if err != nil {
 			return nil, fmt.Errorf("file of answers: %w", err)
@@ -84,40 +85,71 @@ func (o Options) engine() runtime.Options {
 }
 
 // beside compares a file in another precision with the float32 one.
-func beside(ctx context.Context, m modelfile.Model, o Options, file []byte, data fs.FS) (*card.Difference, error) {
-	m.Card.DType = ""
-	full, fullData, err := m.ONNXFiles(o.Profile, o.DataName)
-	if err != nil {
-		return nil, err
-	}
-	d, err := difference(ctx, [2][]byte{full, file}, [2]fs.FS{o.folder(fullData), data}, o.engine())
+func (o Options) beside(ctx context.Context, m modelfile.Model) (*card.Difference, error) {
+	full := m
+	full.Card.DType = ""
+	d, err := difference(ctx, [2]opener{o.meant(full, o.engine()), o.written(m, o.engine())})
 	return &d, wrap.Error(err, "beside the float32 model")
 }
 
-// build writes a file and compares it, and then writes it with a card that says so. compare may add to the card.
+// meant opens a model as it is in memory: its file has the memory of the weights.
+func (o Options) meant(m modelfile.Model, opt runtime.Options) opener {
+	return func() (*runtime.Session, error) {
+		file, err := m.File(o.Profile)
+		if err != nil {
+			return nil, err
+		}
+		return runtime.OpenFile(file, opt)
+	}
+}
+
+// largeFile is the bytes from which on a file is handed to the engine as it was read, its weights apart: ONNX Runtime would
+// have two copies of them beside the bytes.
+const largeFile = 64 << 20
+
+// written opens a model from the bytes of its file, which nothing keeps once it is open.
+func (o Options) written(m modelfile.Model, opt runtime.Options) opener {
+	return func() (*runtime.Session, error) {
+		data, external, err := m.ONNXFiles(o.Profile, o.DataName)
+		if err != nil {
+			return nil, err
+		}
+		file, err := safety.Check(data, safety.Options{External: o.contents(external)})
+		if err == nil && len(data) > largeFile {
+			data = nil
+			file, err = safety.Keep(file.Proto, nil, safety.Options{})
+		}
+		if err != nil {
+			return nil, err
+		}
+		return runtime.OpenFile(file, opt)
+	}
+}
+
+// build compares a file, and then writes it with a card that says so. compare may add to the card.
 func (o Options) build(
-	m modelfile.Model, check string, compare func(file []byte, data fs.FS, made *card.Card) (worst float64, err error),
+	m modelfile.Model, check string, compare func(checked modelfile.Model, made *card.Card) (worst float64, err error),
 ) (File, error) {
 	m.Card.Parity, m.Card.Checks, m.Card.Difference = nil, nil, nil
-	declared := m.Card.Pretrained
-	if declared != nil && check != card.CheckLooped && !o.Unchecked { // beyond the declared length too
-		lifted := *declared
-		lifted.Beyond, m.Card.Pretrained = true, &lifted
-	}
-	data, external, err := m.ONNXFiles(o.Profile, o.DataName)
-	if err != nil || o.Unchecked {
+	if o.Unchecked {
+		data, external, err := m.ONNXFiles(o.Profile, o.DataName)
 		return File{Data: data, Beside: external}, err
 	}
-	worst, err := compare(data, o.folder(external), &m.Card)
+	checked := m
+	if p := m.Card.Pretrained; p != nil && check != card.CheckLooped { // beyond the declared length too
+		lifted := *p
+		lifted.Beyond, checked.Card.Pretrained = true, &lifted
+	}
+	worst, err := compare(checked, &m.Card)
 	if err != nil {
 		return File{}, fmt.Errorf("verify: %w", err)
 	}
-	m.Card.Pretrained = declared
 	m.Card.Checks = []string{card.CheckStructure, check}
 	if check == card.CheckParity || strings.HasPrefix(check, card.CheckParityOn) {
 		m.Card.Parity = &worst
 	}
-	if data, external, err = m.ONNXFiles(o.Profile, o.DataName); err != nil {
+	data, external, err := m.ONNXFiles(o.Profile, o.DataName)
+	if err != nil {
 		return File{}, err
 	}
 	d, err := m.Describe(o.Profile)
@@ -135,6 +167,3 @@ func (o Options) contents(data []byte) map[string][]byte {
 	}
 	return map[string][]byte{o.DataName: data}
 }
-
-// folder is the folder with a model's data file, nil for none.
-func (o Options) folder(data []byte) fs.FS { return foreign.With(nil, o.contents(data)) }

@@ -14,6 +14,7 @@ import (
 	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/tokenizer"
 )
@@ -167,18 +168,13 @@ func TestAnswersParity(t *testing.T) {
 	orttest.Require(t)
 	decoder := models.Config{Encoding: "learned", Settings: "faithful", EncodingParams: []byte(`{"max_length":40}`), DModel: 32, NLayers: 2,
 		NHeads: 2, DFF: 32, VocabSize: 3}
-	files := func(seed uint64) (steps, answers []byte) {
+	o := Options{Profile: card.Portable}
+	files := func(seed uint64) (steps, answers opener) {
 		m := of(t, decoder, seed)
 		m.Card.Tokenizer = words
-		steps, err := m.ONNX(card.Portable)
-		if err != nil {
-			t.Fatal(err)
-		}
+		steps = o.written(m, runtime.Options{Provider: "cpu"})
 		m.Looped = true
-		if answers, err = m.ONNX(card.Portable); err != nil {
-			t.Fatal(err)
-		}
-		return steps, answers
+		return steps, o.written(m, runtime.Options{Provider: "cpu"})
 	}
 	steps, answers := files(1)
 	_, others := files(2)

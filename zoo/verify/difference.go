@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -24,43 +23,86 @@ const (
 // comparedFactors are the multiples of the longest trained length that prompts have.
 var comparedFactors = []float64{1, 1.5, 2}
 
-// difference compares a file in another precision with the model's float32 file, run by one
+// difference compares a file in another precision, the second one, with the model's float32 file, run by one
 // engine: logits on samples of the model's tasks, at and beyond the trained lengths, or on
 // random tokens where it has no task; and exact matches on the same samples.
-func difference(ctx context.Context, files [2][]byte, data [2]fs.FS, engine runtime.Options) (d card.Difference, err error) {
-	var sessions [2]*runtime.Session
-	for i, file := range files {
-		engine.Beside = data[i]
-		if sessions[i], err = runtime.OpenBytes(file, engine); err != nil {
-			return d, err
+func difference(ctx context.Context, files [2]opener) (d card.Difference, err error) {
+	var all []compared
+	err = files[0].use(func(s *runtime.Session) (err error) {
+		info := s.Info()
+		if d.Engine = "pure Go, " + info.Version; info.Engine == "onnxruntime" {
+			d.Engine = "ONNX Runtime " + info.Version + ", " + info.Provider
 		}
-		defer func() { err = errors.Join(err, sessions[i].Close()) }()
+		all, err = comparedOf(ctx, s)
+		return err
+	})
+	if err != nil {
+		return d, err
 	}
-	info := sessions[0].Info()
-	if d.Engine = "pure Go, " + info.Version; info.Engine == "onnxruntime" {
-		d.Engine = "ONNX Runtime " + info.Version + ", " + info.Provider
-	}
+	err = files[1].use(func(s *runtime.Session) error {
+		for _, c := range all {
+			if err := c.with(ctx, s, &d); err != nil {
+				return c.failed(err)
+			}
+		}
+		return nil
+	})
+	return d, err
+}
+
+// compared is what the float32 file gave at one length of a task, or without a task.
+type compared struct {
+	sample
+	task       *task.Task
+	length     int
+	correct, n int
+}
+
+// comparedOf has the float32 file answer. What the model or the split does not have is left out.
+func comparedOf(ctx context.Context, s *runtime.Session) (all []compared, err error) {
+	info := s.Info()
 	c := info.Card
+	add := func(one compared) error {
+		if one.task != nil {
+			var err error
+			if one.correct, one.n, one.rows, err = one.measure(ctx, s); err != nil || one.n == 0 {
+				return err
+			}
+		}
+		var err error
+		one.logits, err = s.Logits(ctx, one.rows)
+		all = append(all, one)
+		return err
+	}
 	if !tellsTraining(c) {
 		n := assumedTrained
 		if c.MaxLength > 0 {
 			n = min(n, c.MaxLength)
 		}
-		rows := [][]int64{randomIDs(rand.New(rand.NewPCG(1, 3)), n, info.VocabSize)}
-		return d, differ(ctx, sessions, rows, &d)
+		err := add(compared{sample: sample{rows: [][]int64{randomIDs(rand.New(rand.NewPCG(1, 3)), n, info.VocabSize)}}})
+		return all, err
 	}
 	tasks, err := task.LookupList(c.Task)
 	if err != nil {
-		return d, err
+		return nil, err
 	}
 	for _, t := range tasks {
 		for _, length := range comparedLengths(t, c) {
-			if err := compareAt(ctx, sessions, t, length, &d); err != nil {
-				return d, fmt.Errorf("task %s, length %d: %w", t.Name, length, err)
+			one := compared{task: &t, length: length}
+			if err := add(one); err != nil {
+				return nil, one.failed(err)
 			}
 		}
 	}
-	return d, nil
+	return all, nil
+}
+
+// failed says where something failed.
+func (c compared) failed(err error) error {
+	if c.task == nil {
+		return err
+	}
+	return fmt.Errorf("task %s, length %d: %w", c.task.Name, c.length, err)
 }
 
 // comparedLengths lists lengths of the task at the end of the trained ones, and beyond.
@@ -78,26 +120,38 @@ func comparedLengths(t task.Task, c card.Card) (out []int) {
 	return out
 }
 
-// compareAt compares at one length; what the model or the split does not have is left out.
-func compareAt(ctx context.Context, sessions [2]*runtime.Session, t task.Task, length int, d *card.Difference) error {
-	cfg := eval.Config{Task: t, N: comparedPrompts, Batch: comparedPrompts, Seed: comparedSeed,
-		Split: task.Test, Untimed: true}
-	var correct [2]int
-	var rows [][]int64
-	n := 0
-	for i, s := range sessions {
-		keep := &kept{Model: eval.Of(s)}
-		row, err := eval.Measure(ctx, keep, s.Info().Card, cfg, task.At(length))
-		if err != nil || row.NA {
+// measure counts a session's exact matches, and returns the rows that it was asked to score; none where the model or the split
+// does not have the length.
+func (c compared) measure(ctx context.Context, s *runtime.Session) (correct, n int, rows [][]int64, err error) {
+	keep := &kept{Model: eval.Of(s)}
+	row, err := eval.Measure(ctx, keep, s.Info().Card, eval.Config{Task: *c.task, N: comparedPrompts, Batch: comparedPrompts,
+		Seed: comparedSeed, Split: task.Test, Untimed: true}, task.At(c.length))
+	if err != nil || row.NA {
+		return 0, 0, nil, err
+	}
+	return row.Correct, row.N, keep.rows, nil
+}
+
+// with adds to a difference what the file in another precision gives.
+func (c compared) with(ctx context.Context, s *runtime.Session, d *card.Difference) error {
+	if c.task != nil {
+		correct, n, _, err := c.measure(ctx, s)
+		if err != nil {
 			return err
 		}
-		if correct[i], n = row.Correct, row.N; i == 0 {
-			rows = keep.rows
-		}
+		d.Accuracy = append(d.Accuracy,
+			card.Accuracy{Task: c.task.Name, Length: c.length, N: n, Float32: c.correct, Correct: correct})
 	}
-	d.Accuracy = append(d.Accuracy,
-		card.Accuracy{Task: t.Name, Length: length, N: n, Float32: correct[0], Correct: correct[1]})
-	return differ(ctx, sessions, rows, d)
+	logits, err := s.Logits(ctx, c.rows)
+	if err != nil {
+		return err
+	}
+	g := between(c.logits, logits)
+	if math.IsNaN(g.absolute) || math.IsInf(g.absolute, 0) {
+		return errors.New("a logit is not finite: a value is too large for the precision; leave the model in float32")
+	}
+	d.Logit, d.Relative = max(d.Logit, g.absolute), max(d.Relative, g.worst)
+	return nil
 }
 
 // kept is a model that keeps what it has read of the rows that it was asked to score.
@@ -112,17 +166,4 @@ func (k *kept) Score(ctx context.Context, ids [][]int64, from []int) ([][]float6
 		k.rows = append(k.rows, row[:len(row)-1]) // the last token is only predicted
 	}
 	return k.Model.Score(ctx, ids, from)
-}
-
-// differ raises a difference to the logits' on some rows.
-func differ(ctx context.Context, sessions [2]*runtime.Session, rows [][]int64, d *card.Difference) error {
-	g, err := compare(ctx, sessions[0], sessions[1], rows)
-	if err != nil {
-		return err
-	}
-	if math.IsNaN(g.absolute) || math.IsInf(g.absolute, 0) {
-		return errors.New("a logit is not finite: a value is too large for the precision; leave the model in float32")
-	}
-	d.Logit, d.Relative = max(d.Logit, g.absolute), max(d.Relative, g.worst)
-	return nil
 }

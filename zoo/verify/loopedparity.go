@@ -18,46 +18,60 @@ const mostAnswered = 32
 // trained length, padded ones among them. They must be the same tokens, but where two are as
 // probable as rounding can tell: worst is the largest difference of such a pair, relative as
 // in parity, and more than Tolerance is an error.
-func loopedParity(ctx context.Context, steps, answers []byte) (worst float64, err error) {
-	var sessions [2]*runtime.Session
-	for i, file := range [][]byte{steps, answers} {
-		if sessions[i], err = runtime.OpenBytes(file, runtime.Options{Provider: "cpu"}); err != nil {
-			return 0, err
-		}
-		defer sessions[i].Close()
+func loopedParity(ctx context.Context, steps, answers opener) (worst float64, err error) {
+	type answered struct {
+		prompts, given [][]int64
+		fresh          int
 	}
-	info := sessions[1].Info() // ids of its tokenizer, which both take
-	trained, err := trainedTokens(info.Card)
+	var all []answered
+	generate := func(s *runtime.Session, a answered) ([][]int64, error) {
+		return runtime.Tokens(s.Generate(ctx, a.prompts, runtime.GenerateOptions{MaxNew: a.fresh}))
+	}
+	err = answers.use(func(s *runtime.Session) error {
+		info := s.Info() // ids of its tokenizer, which both take
+		trained, err := trainedTokens(info.Card)
+		if err != nil {
+			return err
+		}
+		rng := rand.New(rand.NewPCG(1, 1))
+		for _, factor := range lengthFactors {
+			n, fresh := factor*trained, min(trained, mostAnswered)
+			if most := info.Card.MaxLength; most > 0 {
+				fresh = min(fresh, most)
+				n = min(n, most-fresh+1) // the last token has no position
+			}
+			a := answered{prompts: [][]int64{randomIDs(rng, n, info.VocabSize), randomIDs(rng, n-n/3, info.VocabSize)}, fresh: fresh}
+			if a.given, err = generate(s, a); err != nil {
+				return err
+			}
+			all = append(all, a)
+		}
+		return nil
+	})
 	if err != nil {
 		return 0, err
 	}
-	rng := rand.New(rand.NewPCG(1, 1))
-	for _, factor := range lengthFactors {
-		n, fresh := factor*trained, min(trained, mostAnswered)
-		if most := info.Card.MaxLength; most > 0 {
-			fresh = min(fresh, most)
-			n = min(n, most-fresh+1) // the last token has no position
-		}
-		prompts := [][]int64{randomIDs(rng, n, info.VocabSize), randomIDs(rng, n-n/3, info.VocabSize)}
-		var given [2][][]int64
-		for i, s := range sessions {
-			if given[i], err = runtime.Tokens(s.Generate(ctx, prompts, runtime.GenerateOptions{MaxNew: fresh})); err != nil {
-				return 0, err
-			}
-		}
-		for i, prompt := range prompts {
-			gap, err := divergence(ctx, sessions[0], prompt, given[0][i], given[1][i])
+	err = steps.use(func(s *runtime.Session) error {
+		for _, a := range all {
+			want, err := generate(s, a)
 			if err != nil {
-				return 0, err
+				return err
 			}
-			if !(gap <= Tolerance) {
-				return 0, fmt.Errorf("to a prompt of %d tokens it answers %v, and the file that is run step by step %v, "+
-					"whose tokens differ by %.3g in their logits", len(prompt), given[1][i], given[0][i], gap)
+			for i, prompt := range a.prompts {
+				gap, err := divergence(ctx, s, prompt, want[i], a.given[i])
+				if err != nil {
+					return err
+				}
+				if !(gap <= Tolerance) {
+					return fmt.Errorf("to a prompt of %d tokens it answers %v, and the file that is run step by step %v, "+
+						"whose tokens differ by %.3g in their logits", len(prompt), a.given[i], want[i], gap)
+				}
+				worst = max(worst, gap)
 			}
-			worst = max(worst, gap)
 		}
-	}
-	return worst, nil
+		return nil
+	})
+	return worst, err
 }
 
 // divergence returns by how much the logits of two answers' tokens differ where the answers

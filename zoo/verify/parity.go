@@ -4,10 +4,11 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 
 	"github.com/nopezoo/zoo/card"
@@ -15,6 +16,7 @@ import (
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/runtime"
+	"github.com/nopezoo/zoo/runtime/engine"
 	_ "github.com/nopezoo/zoo/runtime/native" // the exact engine
 	_ "github.com/nopezoo/zoo/runtime/ort"    // the engine that is checked
 )
@@ -55,11 +57,11 @@ var largeLengths = []int{16, 64, 128}
 // from the cache.
 const pieces = 7
 
-// parity runs a model file in ONNX Runtime (any of its providers), or by pieces in pure Go
-// (provider go), and whole in pure Go in float64, and returns the worst error of the
+// parity runs a model's file in ONNX Runtime (any of its providers), or by pieces in pure Go
+// (provider go), and the model as it was meant whole in pure Go in float64, and returns the worst error of the
 // former, at 1, 4 and 8 times the trained length (see verifiedLengths). One too large is an error.
-func parity(ctx context.Context, file []byte, data fs.FS, engine runtime.Options) (worst float64, err error) {
-	got := engine
+func (o Options) parity(ctx context.Context, m modelfile.Model) (worst float64, err error) {
+	got := o.engine()
 	got.ChunkSize = task.MaxLength
 	if got.Provider == "go" {
 		got.ChunkSize = pieces
@@ -67,50 +69,91 @@ func parity(ctx context.Context, file []byte, data fs.FS, engine runtime.Options
 	// Whole rows: the cache would round the reference.
 	exact := runtime.Options{Provider: "go", Exact: true, ChunkSize: task.MaxLength}
 	plain := runtime.Options{Provider: "go", ChunkSize: task.MaxLength}
-	var sessions [3]*runtime.Session
-	for i, opt := range []runtime.Options{exact, plain, got} {
-		opt.Beside = data
-		if sessions[i], err = runtime.OpenBytes(file, opt); err != nil {
-			return 0, err
-		}
-		defer sessions[i].Close()
-	}
-	return agree(ctx, sessions[0], sessions[1], sessions[2])
+	return agree(ctx, o.written(m, got), o.meant(m, exact), o.meant(m, plain))
 }
 
-// agree compares got with the exact session on random tokens, in batches of a
+// opener opens a model.
+type opener func() (*runtime.Session, error)
+
+// use opens a model for one use of it. What the engine took for it, as much as the weights have or more, is given back
+// before the next one.
+func (open opener) use(f func(*runtime.Session) error) error {
+	s, err := open()
+	if err == nil {
+		err = errors.Join(f(s), s.Close())
+	}
+	debug.FreeOSMemory()
+	if e, found := engine.Find(engine.CPU); found == nil && e.TrimMemory != nil {
+		e.TrimMemory()
+	}
+	return err
+}
+
+// agree compares what one session gives with what the exact one does, on random tokens, in batches of a
 // long and a shorter, left-padded row, at multiples of the trained length. The
-// plain session shows what float32 costs.
-func agree(ctx context.Context, exact, plain, got *runtime.Session) (worst float64, err error) {
-	c := exact.Info().Card
-	lengths, err := verifiedLengths(c)
+// plain session shows what float32 costs. One of them is open at a time.
+func agree(ctx context.Context, got, exact, plain opener) (worst float64, err error) {
+	var info runtime.Info
+	var samples []sample
+	err = got.use(func(s *runtime.Session) error {
+		info = s.Info()
+		lengths, err := verifiedLengths(info.Card)
+		if err != nil {
+			return err
+		}
+		rng := rand.New(rand.NewPCG(1, 1))
+		for _, n := range lengths {
+			rows := [][]int64{randomIDs(rng, n, info.VocabSize), randomIDs(rng, n-n/3, info.VocabSize)}
+			logits, err := s.Logits(ctx, rows)
+			if err != nil {
+				return err
+			}
+			samples = append(samples, sample{rows, logits})
+		}
+		return nil
+	})
 	if err != nil {
 		return 0, err
 	}
-	rng := rand.New(rand.NewPCG(1, 1))
-	vocab := exact.Info().VocabSize
-	for _, n := range lengths {
-		rows := [][]int64{randomIDs(rng, n, vocab), randomIDs(rng, n-n/3, vocab)}
-		rounding, err := compare(ctx, exact, plain, rows)
-		if err != nil {
-			return 0, err
+	found := make([]gap, len(samples))
+	err = exact.use(func(s *runtime.Session) error {
+		for i, given := range samples {
+			want, err := s.Logits(ctx, given.rows)
+			if err != nil {
+				return err
+			}
+			found[i], samples[i].logits = between(want, given.logits), want
 		}
-		e, err := compare(ctx, exact, got, rows)
-		if err != nil {
-			return 0, err
-		}
-		found, bound := e.worst, max(Tolerance, slack*rounding.worst)
-		if narrow := NarrowTolerance[c.DType]; narrow > 0 {
-			found, bound = e.rms, narrow
-		}
-		if !(found <= bound) { // NaN too
-			info := got.Info()
-			return 0, fmt.Errorf("%s %s differs by %.3g from the exact logits at %d tokens, more than %.3g",
-				info.Engine, info.Version, found, n, bound)
-		}
-		worst = max(worst, e.worst)
+		return nil
+	})
+	if err != nil {
+		return 0, err
 	}
-	return worst, nil
+	err = plain.use(func(s *runtime.Session) error {
+		for i, want := range samples {
+			logits, err := s.Logits(ctx, want.rows)
+			if err != nil {
+				return err
+			}
+			e, bound := found[i].worst, max(Tolerance, slack*between(want.logits, logits).worst)
+			if narrow := NarrowTolerance[info.Card.DType]; narrow > 0 {
+				e, bound = found[i].rms, narrow
+			}
+			if !(e <= bound) { // NaN too
+				return fmt.Errorf("%s %s differs by %.3g from the exact logits at %d tokens, more than %.3g",
+					info.Engine, info.Version, e, len(want.rows[0]), bound)
+			}
+			worst = max(worst, found[i].worst)
+		}
+		return nil
+	})
+	return worst, err
+}
+
+// sample is rows of tokens and what a session gives for them.
+type sample struct {
+	rows   [][]int64
+	logits []*tensor.Tensor
 }
 
 // gap is how far logits are from those that they should be.
@@ -120,21 +163,13 @@ type gap struct {
 	rms      float64 // root of the mean square of Δ, over the logits'
 }
 
-// compare returns how far got is from want. Numbers that are not finite make it NaN.
-func compare(ctx context.Context, want, got *runtime.Session, rows [][]int64) (gap, error) {
-	a, err := want.Logits(ctx, rows)
-	if err != nil {
-		return gap{}, err
-	}
-	b, err := got.Logits(ctx, rows)
-	if err != nil {
-		return gap{}, err
-	}
+// between returns how far logits of some rows are from those that are wanted. Numbers that are not finite make it NaN.
+func between(want, got []*tensor.Tensor) gap {
 	var g gap
 	var squares, size float64
-	for i := range a {
-		y := tensor.Data[float32](b[i])
-		for k, x := range tensor.Data[float32](a[i]) {
+	for i := range want {
+		y := tensor.Data[float32](got[i])
+		for k, x := range tensor.Data[float32](want[i]) {
 			e := math.Abs(float64(x) - float64(y[k]))
 			g.absolute = max(g.absolute, e) // of which NaN is the largest
 			g.worst = max(g.worst, e/math.Max(1, math.Abs(float64(x))))
@@ -143,7 +178,7 @@ func compare(ctx context.Context, want, got *runtime.Session, rows [][]int64) (g
 		}
 	}
 	g.rms = math.Sqrt(squares / max(size, math.SmallestNonzeroFloat64))
-	return g, nil
+	return g
 }
 
 func randomIDs(rng *rand.Rand, n, vocab int) []int64 {

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -42,14 +43,29 @@ func open(t *testing.T, seed uint64) *runtime.Session {
 	return s
 }
 
+// Sessions agree or do not, and none is open beside another one.
 func TestAgree(t *testing.T) {
-	a, b := open(t, 1), open(t, 2)
-	if worst, err := agree(t.Context(), a, a, a); err != nil || worst != 0 {
+	var before *runtime.Session
+	opened := func(seed uint64) opener {
+		return func() (*runtime.Session, error) {
+			if before != nil {
+				if _, err := before.Logits(t.Context(), [][]int64{{1}}); !errors.Is(err, runtime.ErrClosed) {
+					t.Errorf("the session before is open: %v", err)
+				}
+			}
+			before = open(t, seed)
+			return before, nil
+		}
+	}
+	if worst, err := agree(t.Context(), opened(1), opened(1), opened(1)); err != nil || worst != 0 {
 		t.Errorf("a model differs from itself by %v: %v", worst, err)
 	}
-	_, err := agree(t.Context(), a, a, b)
+	_, err := agree(t.Context(), opened(2), opened(1), opened(1))
 	if err == nil || !strings.Contains(err.Error(), "differs by") || !strings.Contains(err.Error(), "at 7 tokens") {
 		t.Errorf("two different models: %v, want an error that names the difference at 7 tokens", err)
+	}
+	if d, err := difference(t.Context(), [2]opener{opened(1), opened(2)}); err != nil || !(d.Logit > 0) || len(d.Accuracy) != 3 {
+		t.Errorf("two different models: %+v, %v", d, err)
 	}
 }
 

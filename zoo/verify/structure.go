@@ -3,6 +3,7 @@ package verify
 import (
 	"fmt"
 	"reflect"
+	goruntime "runtime"
 	"slices"
 
 	"github.com/nopezoo/zoo/export/safety"
@@ -28,14 +29,12 @@ func structure(file []byte, external map[string][]byte, g *graph.Graph, weights 
 		flats = looped(m.Graph.Node[i], m.Graph, g)
 	}
 	large := takeLarge(flats, weights)
-	for _, t := range large {
-		d, err := decode(alone(t))
-		if err == nil {
-			err = checkData(d.values[t.Name], weights[t.Name])
-		}
-		if err != nil {
+	uncollected := 0
+	for name, t := range large {
+		if err := checkLarge(t, weights[name], &uncollected); err != nil {
 			return fmt.Errorf("verify: structure: as onnx-go reads the file, %w", err)
 		}
+		t.RawData = nil
 	}
 	for _, flat := range flats {
 		d, err := decode(flat)
@@ -45,6 +44,46 @@ func structure(file []byte, external map[string][]byte, g *graph.Graph, weights 
 		c := comparison{file: d, weights: weights, large: large, nodes: map[*value]*graph.Node{}, values: map[*graph.Node]*value{}}
 		if err := c.compare(g); err != nil {
 			return fmt.Errorf("verify: structure: as onnx-go reads the file, %w", err)
+		}
+	}
+	return nil
+}
+
+// pieceSize is about how many elements of a weight are read at once.
+const pieceSize = 1 << 21
+
+// checkLarge compares a weight by pieces of whole rows. onnx-go leaves several times as much behind as it reads: the collector,
+// which by itself waits for a share of the model's memory, runs whenever uncollected elements are some pieces.
+func checkLarge(t *onnxpb.TensorProto, want *tensor.Tensor, uncollected *int) error {
+	shape := want.Shape()
+	dims := make([]int64, len(shape))
+	for i, n := range shape {
+		dims[i] = int64(n)
+	}
+	if raw := len(t.RawData); !slices.Equal(t.Dims, dims) || t.DataType != want.DType().ONNX() || raw != len(want.Raw()) {
+		return fmt.Errorf("%s has %d bytes and the axes %v, which are not those of the %v that was meant", t.Name, raw, t.Dims, want)
+	}
+	width := want.Len() / shape[0]
+	size := width * want.DType().Size()
+	for at := 0; at < shape[0]; {
+		rows := min(max(1, pieceSize/width), shape[0]-at)
+		from, to := at*size, (at+rows)*size
+		dims[0] = int64(rows)
+		d, err := decode(alone(&onnxpb.TensorProto{Name: t.Name, DataType: t.DataType, Dims: dims, RawData: t.RawData[from:to]}))
+		if err != nil {
+			return err
+		}
+		piece, err := tensor.FromRaw(want.DType(), want.Raw()[from:to], append([]int{rows}, shape[1:]...)...)
+		if err == nil {
+			err = checkData(d.values[t.Name], piece)
+		}
+		if err != nil {
+			return err
+		}
+		at += rows
+		if *uncollected += rows * width; *uncollected > 2*pieceSize {
+			*uncollected = 0
+			goruntime.GC()
 		}
 	}
 	return nil

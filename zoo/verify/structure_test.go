@@ -186,8 +186,15 @@ func TestStructureFinds(t *testing.T) {
 				&onnxpb.NodeProto{OpType: "Neg", Input: []string{"logits"}, Output: []string{"more"}})
 		}, "more stands for nothing"},
 		"a node less": {func(g *onnxpb.GraphProto) { g.Node = g.Node[1:] }, "verify: structure: "},
-		"what it panics": {func(g *onnxpb.GraphProto) { g.Initializer[0].Dims = []int64{math.MaxInt32} },
-			"onnx-go cannot decode the model"},
+		"a large weight's axes": {func(g *onnxpb.GraphProto) { g.Initializer[0].Dims = []int64{math.MaxInt32} },
+			"embed.weight has 3840 bytes and the axes [2147483647], which are not those of"},
+		"what it panics": {func(g *onnxpb.GraphProto) {
+			for _, p := range g.Initializer {
+				if p.Name == "norm.weight" {
+					p.Dims = []int64{math.MaxInt32}
+				}
+			}
+		}, "onnx-go cannot decode the model"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := structure(change(t, file, tt.change), nil, g, weights); err == nil ||
@@ -195,6 +202,30 @@ func TestStructureFinds(t *testing.T) {
 				t.Errorf("error is %v, want it to contain %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// TestStructureFindsInPieces: of a weight that is read by pieces the first and the last number are compared, too.
+func TestStructureFindsInPieces(t *testing.T) {
+	b := graph.NewBuilder()
+	x := b.Input("x", tensor.Float32, graph.Sym("n"), graph.N(1100))
+	g, err := b.Build(graph.Output{Name: "y", Node: b.MatMul(x, b.Param("w", tensor.Float32, 1100, 4000))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights := map[string]*tensor.Tensor{"w": tensor.New(tensor.Float32, 1100, 4000)}
+	file := written(t, g, weights)
+	if n := weights["w"].Len(); n < pieceSize || n%pieceSize == 0 {
+		t.Fatalf("%d elements are no piece and a part of one", n)
+	}
+	if err := structure(file, nil, g, weights); err != nil {
+		t.Error(err)
+	}
+	for _, at := range []int{0, pieceSize, weights["w"].Len() - 1} {
+		changed := change(t, file, func(g *onnxpb.GraphProto) { g.Initializer[0].RawData[4*at] ^= 1 })
+		if err := structure(changed, nil, g, weights); err == nil || !strings.Contains(err.Error(), "as onnx-go reads the file, w is float32") {
+			t.Errorf("element %d: %v", at, err)
+		}
 	}
 }
 
