@@ -59,7 +59,7 @@ func checkSize(g *graph.Graph, weights map[string]*tensor.Tensor, limit, least i
 	}
 	if total > limit {
 		return fmt.Errorf("the model takes %d bytes, and an ONNX file without external data holds at most %d: write it "+
-			"with a data file beside it (zoo export to a file; Options.DataName)", total, limit)
+			"with a data file beside it (zoo export to a file; Options.Name)", total, limit)
 	}
 	return nil
 }

@@ -58,11 +58,11 @@ type Options struct {
 	// ParamsAsInputs makes each parameter an input to be fed instead of storing
 	// its weight: the form of a training step, whose weights change.
 	ParamsAsInputs bool
-	// DataName is the name of a second file, beside the written one, for the large weights of a model that would
-	// exceed the 2 GiB of one file; "" makes such a model an error.
-	DataName string
-	// Data is called before anything is written, with the contents of that file, if it is needed.
-	Data func(contents []byte) error
+	// Name is what the written file is called. The large weights of a model that would exceed the 2 GiB of one file go to a second
+	// one beside it, which is called after it (safety.IsData); "" makes such a model an error.
+	Name string
+	// Data is called before anything is written, with name and contents of that file, if it is needed.
+	Data func(name string, contents []byte) error
 	// Kept is given the file in memory, and nothing is written then. It has the weights' own memory, which must not
 	// change while the file is used.
 	Kept func(*safety.File)

@@ -38,11 +38,13 @@ func (f *file) put(w io.Writer, m *onnxpb.ModelProto, opt Options, allowed safet
 	}
 	name := ""
 	if f.large {
-		name = opt.DataName
+		name = opt.Name
 	}
 	data, beside, err := safety.Marshal(m, opt.Metadata, allowed, name)
-	if err == nil && f.large {
-		err = opt.Data(beside)
+	for name, contents := range beside {
+		if err == nil {
+			err = opt.Data(name, contents)
+		}
 	}
 	if err == nil {
 		_, err = w.Write(data)
@@ -60,7 +62,7 @@ func newModel(g *graph.Graph, weights map[string]*tensor.Tensor, opt Options) (*
 	}
 	f := &file{g: g, names: map[*graph.Node]string{}, taken: map[string]string{}}
 	if err := checkSize(g, weights, int(onnxpb.MaxMessage), math.MaxInt); err != nil {
-		if opt.Kept == nil && (opt.DataName == "" || opt.Data == nil) {
+		if opt.Kept == nil && (opt.Name == "" || opt.Data == nil) {
 			return nil, nil, err
 		}
 		if err := checkSize(g, weights, maxFile, safety.LeastApart); err != nil {

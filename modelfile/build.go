@@ -22,9 +22,6 @@ import (
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
-// DataSuffix follows the name of a model's file in that of its data file (ONNXFiles).
-const DataSuffix = ".data"
-
 // Model is what a file is built from.
 type Model struct {
 	Config  models.Config
@@ -80,18 +77,18 @@ func (m Model) ONNX(profile string) ([]byte, error) {
 	return file, err
 }
 
-// ONNXFiles is ONNX for models of any size: of one that would exceed 2 GiB the large weights are in data, the
-// contents of a file that stands beside the model's under a name; of others data is nil.
-func (m Model) ONNXFiles(profile, dataName string) (file, data []byte, err error) {
-	to := export.Options{DataName: dataName, Data: func(contents []byte) error {
-		data = contents
+// ONNXFiles is ONNX for models of any size, in a file of a name: of one that would exceed 2 GiB the large weights are in beside,
+// the contents of a second file by its name (safety.IsData); of others beside is nil.
+func (m Model) ONNXFiles(profile, name string) (file []byte, beside map[string][]byte, err error) {
+	to := export.Options{Name: name, Data: func(name string, contents []byte) error {
+		beside = map[string][]byte{name: contents}
 		return nil
 	}}
 	var out written
 	if err := m.write(&out, profile, to); err != nil {
 		return nil, nil, err
 	}
-	return out, data, nil
+	return out, beside, nil
 }
 
 // written keeps what is written, and does not copy the first piece, which is all.

@@ -2,7 +2,9 @@ package modelfile_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,14 +20,11 @@ import (
 	"github.com/nopezoo/zoo/runtime"
 )
 
-const (
-	fileName = "m.onnx"
-	dataName = fileName + modelfile.DataSuffix
-)
+const fileName = "m.onnx"
 
 // split returns a model's file as one whole and as two, of which the latter are those of a model that exceeds one
-// protobuf message: tests that use it run by themselves.
-func split(t *testing.T) (whole, file, data []byte) {
+// protobuf message: tests that use it run by themselves. dataName is what the second one is called.
+func split(t *testing.T) (whole, file []byte, dataName string, data []byte) {
 	t.Helper()
 	m, weights := model(t, "rope", "modern")
 	small := modelfile.Model{Config: m.Config(), Weights: weights, Card: description()}
@@ -39,19 +38,26 @@ func split(t *testing.T) (whole, file, data []byte) {
 	if _, err := small.ONNX(card.Portable); err == nil || !strings.Contains(err.Error(), "zoo export") {
 		t.Fatalf("without a name for the data file: %v", err)
 	}
-	if file, data, err = small.ONNXFiles(card.Portable, dataName); err != nil {
-		t.Fatal(err)
+	file, beside, err := small.ONNXFiles(card.Portable, fileName)
+	if err != nil || len(beside) != 1 {
+		t.Fatal(beside, err)
 	}
-	return whole, file, data
+	for dataName, data = range beside {
+		if want := fmt.Sprintf("%s.%x.data", fileName, sha256.Sum256(data))[:len(dataName)-len(".data")] + ".data"; dataName != want ||
+			!safety.IsData(dataName, fileName) || safety.IsData(dataName, "n.onnx") || safety.IsData(dataName+".data", fileName) {
+			t.Errorf("the data file is called %s, expected %s", dataName, want)
+		}
+	}
+	return whole, file, dataName, data
 }
 
 func TestExternalData(t *testing.T) {
 	orttest.Require(t)
-	whole, file, data := split(t)
+	whole, file, dataName, data := split(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, fileName)
-	for name, contents := range map[string][]byte{path: file, path + modelfile.DataSuffix: data} {
-		if err := os.WriteFile(name, contents, 0o644); err != nil {
+	for name, contents := range map[string][]byte{fileName: file, dataName: data} {
+		if err := os.WriteFile(filepath.Join(dir, name), contents, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -92,7 +98,7 @@ func TestExternalData(t *testing.T) {
 }
 
 func TestExternalDataRefused(t *testing.T) {
-	_, file, data := split(t)
+	_, file, dataName, data := split(t)
 	set := func(m *onnxpb.ModelProto, key, value string, which int) {
 		for _, w := range m.Graph.Initializer {
 			if len(w.ExternalData) == 0 {
@@ -145,7 +151,7 @@ func TestExternalDataRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 			if tc.data != nil {
-				if err := os.WriteFile(path+modelfile.DataSuffix, tc.data, 0o644); err != nil {
+				if err := os.WriteFile(filepath.Join(filepath.Dir(path), dataName), tc.data, 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -65,7 +65,7 @@ func openAndTell(how, path string) error {
 			loaded, err = m.Load()
 		}
 		if err == nil {
-			_, err = verify.Build(context.Background(), loaded, verify.Options{Provider: provider, DataName: "m.onnx.data"})
+			_, err = verify.Build(context.Background(), loaded, verify.Options{Provider: provider, Name: "m.onnx"})
 		}
 	} else if how == "file" {
 		ort.SetSharedLibraryPath(os.Getenv("ZOO_ORT_LIB"))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 
 	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/export/safety"
@@ -75,11 +76,8 @@ func (m Model) ONNX(profile string) (data []byte, folder fs.FS, err error) {
 		return nil, nil, err
 	}
 	files := beside(loaded)
-	name := loaded.FileName(profile) + modelfile.DataSuffix
-	data, weights, err := loaded.ONNXFiles(profile, name)
-	if weights != nil {
-		files[name] = weights
-	}
+	data, weights, err := loaded.ONNXFiles(profile, loaded.FileName(profile))
+	maps.Copy(files, weights)
 	return data, foreign.With(nil, files), err
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/tables"
 	"github.com/nopezoo/zoo/cmd/zoo/internal/terminal"
+	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/internal/files"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/internal/lists"
@@ -55,11 +56,9 @@ func (a *app) exportOne(ctx context.Context, s zoo.Model, o exportOptions) error
 			return err
 		}
 	}
-	weights := out // a second file, of a model of more than 2 GiB
-	weights.Path = out.Path + modelfile.DataSuffix
-	dataName := filepath.Base(weights.Path)
+	name := filepath.Base(out.Path)
 	if a.IsStream(out) {
-		dataName = ""
+		name = ""
 	}
 	words := m.TokenizerFile
 	if words == nil && len(m.Card.Tokenizer) > 0 {
@@ -86,23 +85,16 @@ func (a *app) exportOne(ctx context.Context, s zoo.Model, o exportOptions) error
 	}
 	built, err := verify.Build(ctx, m, verify.Options{
 		Profile: o.profile, Provider: o.verifier, AllowCPUNodes: o.allowCPUNodes,
-		Looped: o.generate, Unchecked: o.noVerify, DataName: dataName,
+		Looped: o.generate, Unchecked: o.noVerify, Name: name,
 	})
 	if err != nil {
 		return fmt.Errorf("nothing was written: %w", err)
 	}
-	if built[0].Beside != nil {
-		if err := a.Check(weights); err != nil {
-			return err
-		}
-		if err := a.WriteBytes(weights, built[0].Beside); err != nil { // first: a model without it would not open
-			return err
-		}
-		a.Print("%s: the large weights of %s, %s; keep both in one folder", weights.Path, out.Path, human.Bytes(int64(len(built[0].Beside))))
-	}
 	for i, f := range forms {
-		if err := a.WriteBytes(f.Output, built[i].Data); err != nil {
-			return err
+		for _, step := range a.writing(f.Output, built[i]) {
+			if err := step(); err != nil {
+				return err
+			}
 		}
 		a.Messages(f.Output).Print("%s: %s, %s, %s", f.Path, f.what, human.Bytes(int64(len(built[i].Data))), tables.Verified(built[i]))
 	}
@@ -114,6 +106,35 @@ func (a *app) exportOne(ctx context.Context, s zoo.Model, o exportOptions) error
 	}
 	a.Print("%s: %s", wordsOut.Path, wordsUse(m))
 	return nil
+}
+
+// writing is the steps that write a model's file, or replace it. The data file of a large one comes first, and that of the
+// replaced one goes last: after each step, and in it, the model's file is whole, the old or the new one.
+func (a *app) writing(out terminal.Output, f verify.File) (steps []func() error) {
+	folder, name := filepath.Split(out.Path)
+	for weights, contents := range f.Beside {
+		steps = append(steps, func() error {
+			beside := terminal.Output{Path: filepath.Join(folder, weights), Inputs: out.Inputs} // it may be there, from a command that was killed
+			err := a.WriteBytes(beside, contents)
+			if err == nil {
+				a.Print("%s: the large weights of %s, %s; keep both in one folder", beside.Path, out.Path, human.Bytes(int64(len(contents))))
+			}
+			return err
+		})
+	}
+	steps = append(steps, func() error { return a.WriteBytes(out, f.Data) })
+	if a.IsStream(out) {
+		return steps
+	}
+	return append(steps, func() error {
+		entries, err := os.ReadDir(filepath.Clean(folder))
+		for _, e := range entries {
+			if _, now := f.Beside[e.Name()]; !now && safety.IsData(e.Name(), name) {
+				err = errors.Join(err, os.Remove(filepath.Join(folder, e.Name())))
+			}
+		}
+		return err
+	})
 }
 
 // wordsUse says which programs need the tokenizer beside a file: the card of zoo's own models has it too.

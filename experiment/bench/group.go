@@ -49,6 +49,10 @@ func (p *Plan) read(m Model) (group, error) {
 	if err != nil {
 		return g, err
 	}
+	size := int64(len(data))
+	for _, contents := range may.External {
+		size += int64(len(contents))
+	}
 	described, err := foreign.Describe(file, beside, g.runtime.Beyond)
 	if err != nil {
 		return g, err
@@ -62,7 +66,7 @@ func (p *Plan) read(m Model) (group, error) {
 		return g, fmt.Errorf("profile %s: the file's profile is %s; ask for none, or measure what it was made from",
 			m.Profile, g.card.Profile)
 	}
-	g.env = eval.Environment{Model: m.Label, ModelSHA256: fmt.Sprintf("%x", sha256.Sum256(data)), ModelBytes: int64(len(data)),
+	g.env = eval.Environment{Model: m.Label, ModelSHA256: fmt.Sprintf("%x", sha256.Sum256(data)), ModelBytes: size,
 		Machine: p.machine.String(), ToolVersion: p.options.ToolVersion}
 	g.load, g.loadErr = newWorkload(file, g.card, described.Contract)
 	// Files of other programs are timed all the same, without counts of their work.

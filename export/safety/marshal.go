@@ -1,17 +1,22 @@
 package safety
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
 // Marshal writes a file that Check lets pass under the options, with metadata. A card among it
-// gets the hash of the weights. Under a name for a second file the large initializers are in beside,
-// that file's contents; "" is for none.
-func Marshal(m *onnxpb.ModelProto, metadata map[string]string, opt Options, name string) (data, beside []byte, err error) {
+// gets the hash of the weights. If the file has a name, the large initializers are in a second one (IsData), and beside has
+// its contents by its name; "" is for none.
+func Marshal(m *onnxpb.ModelProto, metadata map[string]string, opt Options, name string) (
+	data []byte, beside map[string][]byte, err error,
+) {
 	if err := finish(m, metadata, opt); err != nil {
 		return nil, nil, err
 	}
@@ -23,14 +28,31 @@ func Marshal(m *onnxpb.ModelProto, metadata map[string]string, opt Options, name
 	for _, t := range m.Graph.Initializer {
 		size += len(t.RawData) + pageSize
 	}
-	beside = make([]byte, 0, size)
-	data, _, err = without(m, name, func(t *onnxpb.TensorProto) int {
-		offset := (len(beside) + pageSize - 1) / pageSize * pageSize
-		beside = append(beside[:offset], t.RawData...)
-		return offset
-	})
-	return data, beside, err
+	contents, offsets := make([]byte, 0, size), map[*onnxpb.TensorProto]int{}
+	for _, t := range m.Graph.Initializer {
+		if len(t.RawData) >= LeastApart {
+			offsets[t] = (len(contents) + pageSize - 1) / pageSize * pageSize
+			contents = append(contents[:offsets[t]], t.RawData...)
+		}
+	}
+	sum := sha256.Sum256(contents)
+	name = fmt.Sprintf("%s.%x%s", name, sum[:dataDigits/2], dataSuffix)
+	data, _, err = without(m, name, func(t *onnxpb.TensorProto) int { return offsets[t] })
+	return data, map[string][]byte{name: contents}, err
 }
+
+// IsData reports whether a file is called as the data files of a model file: NAME.onnx.0123abcd.data, where the digits begin
+// the SHA-256 of its contents. So the data file of a model never takes the place of another one's.
+func IsData(file, model string) bool {
+	digits, ours := strings.CutPrefix(file, model+".")
+	digits, ends := strings.CutSuffix(digits, dataSuffix)
+	return ours && ends && len(digits) == dataDigits && strings.Trim(digits, "0123456789abcdef") == ""
+}
+
+const (
+	dataSuffix = ".data"
+	dataDigits = 8
+)
 
 // Keep is Marshal for a file that stays in memory, of which the data of large initializers is not copied.
 func Keep(m *onnxpb.ModelProto, metadata map[string]string, opt Options) (*File, error) {

@@ -23,17 +23,17 @@ type Options struct {
 	AllowCPUNodes bool
 	Looped        bool // also build the file that answers whole prompts, in that profile, which ONNX Runtime alone runs
 	Unchecked     bool // check nothing
-	// DataName is what the data file of a model of more than 2 GiB is called; "" makes such a model an error.
-	DataName string
+	// Name is what the file is called, and the data file of a model of more than 2 GiB after it; "" makes such a model an error.
+	Name string
 }
 
 // File is an ONNX file of a model.
 type File struct {
 	Data       []byte
-	Beside     []byte           // contents of the file Options.DataName, of a model of more than 2 GiB
-	Checks     []string         // that it passed, as its card names them; none: it was not checked
-	Worst      float64          // the largest error that was found, relative where values exceed 1
-	Difference *card.Difference // from the float32 file, of one in another precision that was checked
+	Beside     map[string][]byte // its data file, contents by name, of a model of more than 2 GiB
+	Checks     []string          // that it passed, as its card names them; none: it was not checked
+	Worst      float64           // the largest error that was found, relative where values exceed 1
+	Difference *card.Difference  // from the float32 file, of one in another precision that was checked
 }
 
 // Build builds a model's file and checks that it computes what the graph does (parity) and
@@ -110,11 +110,11 @@ const largeFile = 64 << 20
 // written opens a model from the bytes of its file, which nothing keeps once it is open.
 func (o Options) written(m modelfile.Model, opt runtime.Options) opener {
 	return func() (*runtime.Session, error) {
-		data, external, err := m.ONNXFiles(o.Profile, o.DataName)
+		data, external, err := m.ONNXFiles(o.Profile, o.Name)
 		if err != nil {
 			return nil, err
 		}
-		file, err := safety.Check(data, safety.Options{External: o.contents(external)})
+		file, err := safety.Check(data, safety.Options{External: external})
 		if err == nil && len(data) > largeFile {
 			data = nil
 			file, err = safety.Keep(file.Proto, nil, safety.Options{})
@@ -132,7 +132,7 @@ func (o Options) build(
 ) (File, error) {
 	m.Card.Parity, m.Card.Checks, m.Card.Difference = nil, nil, nil
 	if o.Unchecked {
-		data, external, err := m.ONNXFiles(o.Profile, o.DataName)
+		data, external, err := m.ONNXFiles(o.Profile, o.Name)
 		return File{Data: data, Beside: external}, err
 	}
 	checked := m
@@ -148,7 +148,7 @@ func (o Options) build(
 	if check == card.CheckParity || strings.HasPrefix(check, card.CheckParityOn) {
 		m.Card.Parity = &worst
 	}
-	data, external, err := m.ONNXFiles(o.Profile, o.DataName)
+	data, external, err := m.ONNXFiles(o.Profile, o.Name)
 	if err != nil {
 		return File{}, err
 	}
@@ -157,13 +157,5 @@ func (o Options) build(
 		return File{}, err
 	}
 	out := File{Data: data, Beside: external, Checks: m.Card.Checks, Worst: worst, Difference: m.Card.Difference}
-	return out, structure(data, o.contents(external), d.Graph, d.Weights)
-}
-
-// contents is the data file of a model by its name, nil for none.
-func (o Options) contents(data []byte) map[string][]byte {
-	if data == nil {
-		return nil
-	}
-	return map[string][]byte{o.DataName: data}
+	return out, structure(data, external, d.Graph, d.Weights)
 }
