@@ -153,6 +153,29 @@ func TestTokenFigure(t *testing.T) {
 	}
 }
 
+// TestKeys: where lines alone tell curves apart, a legend has them, and a map of depths says what its axes are.
+func TestKeys(t *testing.T) {
+	var rows []eval.Row
+	for _, length := range []int{10, 20, 30} {
+		rows = append(rows, row(t, "rope", 0, length, 50), with(row(t, "rope", 0, length, 20), func(r *eval.Row) { r.Intervention = "yarn:4" }))
+	}
+	const second = "stroke-dasharray:5,3"
+	if n := strings.Count(string(figure(t, reportOf(t, rows...).Figures()[0], "svg")), second); n != 2 {
+		t.Errorf("%d dashed lines, want the curve and its key", n)
+	}
+	rows = nil
+	for _, depth := range []int{0, 50, 100} {
+		rows = append(rows, with(row(t, "rope", 0, 10, 50), func(r *eval.Row) { r.Depth = new(depth) }))
+	}
+	for _, f := range reportOf(t, rows...).Figures() {
+		if svg := string(figure(t, f, "svg")); strings.HasPrefix(f.Name, "depths") && strings.Contains(svg, ">depth, %<") &&
+			strings.Contains(svg, ">length, tokens<") {
+			return
+		}
+	}
+	t.Error("no map of depths whose axes have labels")
+}
+
 // TestHostileFigures draws what no measurement gives and a file can hold.
 func TestHostileFigures(t *testing.T) {
 	for name, change := range map[string]func(*eval.Row){

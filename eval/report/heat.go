@@ -18,7 +18,13 @@ import (
 func depthFigures(t *summary.Task) []figure {
 	return drawable(lists.Map(t.Depths, func(d summary.Table) figure {
 		measure, _, _ := strings.Cut(d.Title, ": ")
-		return heatFigure("depths-"+fileName(measure), d)
+		f := heatFigure("depths-"+fileName(measure), d)
+		if drawable([]figure{f}) != nil {
+			const room = fontSize + 4
+			f.panels[0].x.label, f.panels[0].y.label = "length, tokens", "depth, %"
+			f.width, f.height = f.width+room, f.height+room
+		}
+		return f
 	}))
 }
 

@@ -32,7 +32,16 @@ func (s *Report) lineFigure(name, y string, t *summary.Task, drawn chart) figure
 	}
 	p.marks = slices.Concat(k.limits(), k.bands(), k.bars(), k.dots(), k.strokes(), k.markers())
 	p.names = k.names()
-	return figure{Name: name, width: 6.3 * vg.Inch, height: 3.6 * vg.Inch, panels: []panel{p}, across: 1}
+	width := 6.3 * vg.Inch
+	if k.varied() {
+		width += lineIndent
+	}
+	return figure{Name: name, width: width, height: 3.6 * vg.Inch, panels: []panel{p}, across: 1}
+}
+
+// varied reports whether curves have one marker, so that their lines tell them apart.
+func (k curves) varied() bool {
+	return slices.ContainsFunc(k.task.Series, func(s summary.Series) bool { return s.Variant > 0 })
 }
 
 func (k curves) series(n int) summary.Series { return k.task.Series[k.Lines[n].Series] }
@@ -182,7 +191,7 @@ func (k curves) names() []name {
 	var out []name
 	if n := len(k.Limits); n > 0 {
 		end := plotter.XY{X: k.Limits[n-1].X, Y: float64(k.Limits[n-1].Low)}
-		out = append(out, name{limitName, end, stroke(limitStyle), end.Y})
+		out = append(out, name{text: limitName, end: end, key: stroke(limitStyle), mean: end.Y})
 	}
 	for n, curve := range k.Lines {
 		if len(curve.Points) == 0 {
@@ -196,7 +205,11 @@ func (k curves) names() []name {
 		for _, d := range curve.Points {
 			mean += float64(d.Y) / float64(len(curve.Points))
 		}
-		out = append(out, name{text, curve.Points[len(curve.Points)-1].place(), k.report.key(series.Encoding), mean})
+		name := name{text: text, end: curve.Points[len(curve.Points)-1].place(), key: k.report.key(series.Encoding), mean: mean}
+		if k.varied() {
+			name.line = stroke(draw.LineStyle{Color: k.colour(n), Width: lineWidth, Dashes: dashes(series.Variant)})
+		}
+		out = append(out, name)
 	}
 	return out
 }

@@ -37,6 +37,7 @@ type name struct {
 	text string
 	end  plotter.XY       // of the curve, where the name stands as near as it fits
 	key  plot.Thumbnailer // stands before the text; nil for none
+	line plot.Thumbnailer // of the curve, behind the key where curves with one key differ in it; nil for none
 	mean float64          // of the curve: of those with one end the higher one's name stands above
 }
 
@@ -132,10 +133,11 @@ func (p panel) Plot(c draw.Canvas, axes *plot.Plot) {
 	}
 }
 
-// Names stand nameGap from the axes, and their text nameIndent from their keys.
+// Names stand nameGap from the axes, and their text nameIndent behind their keys, which lines make wider.
 const (
 	nameGap    = vg.Length(8)
 	nameIndent = 3 * markerSize
+	lineIndent = 9 * markerSize
 )
 
 // nameStyle is in no colour of a curve, which is too faint for letters; small panels have smaller ones.
@@ -149,8 +151,11 @@ func (p panel) nameStyle() draw.TextStyle {
 
 // indent is the room for a key.
 func (n name) indent() vg.Length {
-	if n.key == nil {
+	switch {
+	case n.key == nil:
 		return 0
+	case n.line != nil:
+		return lineIndent
 	}
 	return nameIndent
 }
@@ -167,8 +172,15 @@ func (p panel) drawNames(c, data draw.Canvas, axes *plot.Plot) {
 	spread(heights, gap, data.Min.Y, data.Max.Y)
 	for i, n := range p.names {
 		left := vg.Point{X: data.Max.X + nameGap, Y: heights[i]}
+		centre := vg.Point{X: left.X + markerSize, Y: left.Y}
+		if n.line != nil {
+			end := vg.Point{X: left.X + lineIndent - markerSize, Y: left.Y}
+			c.Rectangle = vg.Rectangle{Min: left, Max: end}
+			n.line.Thumbnail(&c)
+			centre.X = (left.X + end.X) / 2
+		}
 		if n.key != nil {
-			n.drawKey(c, vg.Point{X: left.X + markerSize, Y: left.Y}, markerSize)
+			n.drawKey(c, centre, markerSize)
 		}
 		left.X += n.indent()
 		c.FillText(style, left, n.text)
