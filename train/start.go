@@ -57,9 +57,10 @@ func StartAt(path string) (*runfile.Start, error) {
 
 // StartFrom returns the configuration of a run that begins with the weights of Config.From, changed by an intervention.
 // Weights that the run could not take are an error (see begin), and so are sequences longer than a pretrained model
-// declares, where its rotation stays as it is. The configuration must be resolved.
+// declares, where its rotation stays as it is. The configuration must be resolved. The weights themselves are not read: the
+// run does so when it begins, and holds them against Config.From.
 func StartFrom(c runfile.Config, i models.Intervention) (runfile.Config, error) {
-	from, err := startOf(c.From)
+	from, shapes, err := describeStart(c.From)
 	if err != nil {
 		return c, err
 	}
@@ -80,8 +81,38 @@ func StartFrom(c runfile.Config, i models.Intervention) (runfile.Config, error) 
 				"with --rope yarn:%d or --pe nope", d.Ranges, c.From, p.DeclaredLength, (n+p.DeclaredLength-1)/p.DeclaredLength)
 		}
 	}
-	_, _, err = beginWith(from, c)
+	_, _, err = taken(c, from, shapes)
 	return c, err
+}
+
+// describeStart is startOf without the weights, of which it has the shapes.
+func describeStart(s *runfile.Start) (from modelfile.Model, shapes map[string][]int, err error) {
+	if hf.IsFolder(s.Run) || hf.IsGGUF(s.Run) {
+		from, err = hf.Describe(s.Run)
+	} else {
+		c := &runfile.Checkpoint{Step: s.Step}
+		if c.Config, err = runfile.ReadConfig(s.Run); err == nil {
+			from.Config = c.Config.Model
+			from.Card, err = c.Card("")
+		}
+	}
+	if err != nil {
+		return from, nil, gone(s, err)
+	}
+	model, err := models.New(from.Config)
+	if err != nil {
+		return from, nil, err
+	}
+	shapes = map[string][]int{}
+	for _, p := range model.Params() {
+		shapes[p.Name] = p.Shape
+	}
+	return from, shapes, nil
+}
+
+// gone is the error of weights that cannot be read any more.
+func gone(s *runfile.Start, err error) error {
+	return fmt.Errorf("train: the run begins with the weights of %v, which are not there any more: %w", s, err)
 }
 
 // startOf reads the weights that s names, and holds them against s.
@@ -96,13 +127,27 @@ func startOf(s *runfile.Start) (from modelfile.Model, err error) {
 		}
 	}
 	if err != nil {
-		return from, fmt.Errorf("train: the run begins with the weights of %v, which are not there any more: %w", s, err)
+		return from, gone(s, err)
+	}
+	if sameFiles(s, from) {
+		return from, nil
 	}
 	sum, err := sumOf(from.Weights)
 	if err == nil && sum != s.Weights {
 		err = fmt.Errorf("train: the run begins with the weights of %v, and those there are others now", s)
 	}
 	return from, err
+}
+
+// sameFiles reports whether weights were read from the files that s was made from, by the hash that package hf computes beside
+// reading what others have published: then they need no second one.
+func sameFiles(s *runfile.Start, from modelfile.Model) bool {
+	is := from.Card.Pretrained
+	if s.Pretrained == nil || is == nil || is.SHA256 != s.Pretrained.SHA256 {
+		return false
+	}
+	described, err := hf.Describe(s.Run)
+	return err == nil && described.Card.Pretrained.SHA256 == "" // else it is what an import was told
 }
 
 // begin returns the weights that the run begins with. Config.From's keep what they
@@ -124,38 +169,55 @@ func begin(c runfile.Config) (weights map[string]*tensor.Tensor, about string, e
 	return models.InitWeights(model.Params(), c.Train.Seed), "", nil
 }
 
-// beginWith is begin for a run that begins with a model's weights, of which those that it does not take remain.
+// beginWith is begin for a run that begins with a model's weights.
 func beginWith(from modelfile.Model, c runfile.Config) (weights map[string]*tensor.Tensor, about string, err error) {
-	model, err := models.New(c.Model)
+	shapes := map[string][]int{}
+	for name, w := range from.Weights {
+		shapes[name] = w.Shape()
+	}
+	model, about, err := taken(c, from, shapes)
 	if err != nil {
+		return nil, "", err
+	}
+	weights = models.InitWeights(model.Params(), c.Train.Seed)
+	for name := range weights {
+		if w := from.Weights[name]; w != nil {
+			weights[name] = w
+		}
+	}
+	return weights, about, nil
+}
+
+// taken returns the model of a run, and says in words what it takes of weights with some shapes.
+func taken(c runfile.Config, from modelfile.Model, shapes map[string][]int) (model models.Model, about string, err error) {
+	if model, err = models.New(c.Model); err != nil {
 		return nil, "", err
 	}
 	if err := follows(c, from); err != nil {
 		return nil, "", err
 	}
-	weights = models.InitWeights(model.Params(), c.Train.Seed)
 	var drawn []string
+	dropped := maps.Clone(shapes)
 	for _, p := range model.Params() {
-		w := from.Weights[p.Name]
-		if w == nil {
+		shape, there := shapes[p.Name]
+		if !there {
 			drawn = append(drawn, p.Name)
 			continue
 		}
-		if !slices.Equal(w.Shape(), p.Shape) {
+		if !slices.Equal(shape, p.Shape) {
 			return nil, "", fmt.Errorf("train: weight %s is %v, and in %v it is %v; "+
-				"only what keeps the shapes can be changed", p.Name, p.Shape, c.From, w.Shape())
+				"only what keeps the shapes can be changed", p.Name, p.Shape, c.From, shape)
 		}
-		weights[p.Name] = w
-		delete(from.Weights, p.Name)
+		delete(dropped, p.Name)
 	}
 	about = fmt.Sprintf("begins with the weights of %v", c.From)
-	if dropped := slices.Sorted(maps.Keys(from.Weights)); len(dropped) > 0 {
-		about += ", without " + strings.Join(dropped, ", ")
+	if len(dropped) > 0 {
+		about += ", without " + strings.Join(slices.Sorted(maps.Keys(dropped)), ", ")
 	}
 	if len(drawn) > 0 {
 		about += ", with new " + strings.Join(drawn, ", ")
 	}
-	return weights, about, nil
+	return model, about, nil
 }
 
 // follows wants a run whose weights mean what a model's do.
@@ -175,8 +237,12 @@ func follows(c runfile.Config, from modelfile.Model) error {
 	return nil
 }
 
+// summing is called for each hash of weights, for tests that count them.
+var summing = func() {}
+
 // sumOf returns the SHA-256 of weights, in hex.
 func sumOf(weights map[string]*tensor.Tensor) (string, error) {
+	summing()
 	h := sha256.New()
 	err := tensor.WriteSafetensors(h, weights, nil)
 	return hex.EncodeToString(h.Sum(nil)), err

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/modelfile/hf"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/runfile"
 )
@@ -175,5 +176,47 @@ func TestStartIsPartOfTheConfiguration(t *testing.T) {
 	}
 	if diff := cmp.Diff(b.From, again.From); err != nil || diff != "" {
 		t.Errorf("read again (%v):\n%s", err, diff)
+	}
+}
+
+// The weights of a folder that others published are hashed where a run is planned, and no second time where it begins with the same
+// files. What an import says of its origin is no hash of what it holds.
+func TestStartHashesOnce(t *testing.T) {
+	published, imported := filepath.Join(t.TempDir(), "llama"), filepath.Join(t.TempDir(), "imported")
+	if err := os.CopyFS(published, os.DirFS("../modelfile/hf/testdata/pretrained/llama")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(published, "tokenizer.json"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := hf.Read(published)
+	if err == nil {
+		err = hf.Write(imported, m)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]int{published: 1, imported: 2} {
+		var at *runfile.Start
+		sums := train.Sums(func() {
+			if at, err = train.StartAt(dir); err == nil {
+				_, err = train.StartOf(at)
+			}
+		})
+		if err != nil || sums != want {
+			t.Errorf("%s: hashed %d times, want %d (%v)", dir, sums, want, err)
+		}
+		weights := filepath.Join(dir, "model.safetensors")
+		data, err := os.ReadFile(weights)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data[len(data)-2] ^= 1
+		if err := os.WriteFile(weights, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := train.StartOf(at); err == nil || !strings.Contains(err.Error(), "and those there are others now") {
+			t.Errorf("%s: other weights: %v", dir, err)
+		}
 	}
 }
