@@ -2,6 +2,7 @@ package zoo_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,11 +10,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	goruntime "runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/modelfile"
+	"github.com/nopezoo/zoo/modelfile/hf"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/zoo/catalogue"
 )
@@ -74,10 +77,13 @@ func embedAnswers(t *testing.T, program string) {
 	}
 }
 
-// TestEmbedFolder: with the tag folder, examples/embed answers with a pretrained model's folder, as transformers does.
-func TestEmbedFolder(t *testing.T) {
-	pretrained := filepath.Join("modelfile", "hf", "testdata", "pretrained", "llama")
-	data, err := os.ReadFile(filepath.Join(pretrained, "expected.json"))
+// Of the fixtures' vocabulary token i is a letter of its own.
+const embedLetters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+/"
+
+// embedAsTransformers wants a program to answer with a model as transformers does with a fixture.
+func embedAsTransformers(t *testing.T, program, model, fixture string) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(fixture, "expected.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,28 +96,93 @@ func TestEmbedFolder(t *testing.T) {
 	if err := json.Unmarshal(data, &want); err != nil {
 		t.Fatal(err)
 	}
-	// Token i is a letter of its own.
-	const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+/"
-	text, vocabulary := func(ids []int) (s string) {
+	text := func(ids []int) (s string) {
 		for _, id := range ids {
-			s += letters[id : id+1]
+			s += embedLetters[id : id+1]
 		}
 		return s
-	}, map[string]int{}
-	for id, letter := range letters {
-		vocabulary[string(letter)] = id
-	}
-	words, err := json.Marshal(map[string]any{"version": "1.0", "decoder": map[string]any{"type": "Fuse"},
-		"model": map[string]any{"type": "BPE", "vocab": vocabulary, "merges": []string{}}})
-	dir := t.TempDir()
-	if err := errors.Join(err, os.CopyFS(dir, os.DirFS(pretrained)), os.WriteFile(filepath.Join(dir, "tokenizer.json"), words, 0o600)); err != nil {
-		t.Fatal(err)
 	}
 	prompt, answer := text(want.Greedy.Inputs[0]), text(want.Greedy.Tokens[0])
-	out, err := exec.Command(buildEmbed(t, "-tags=folder"), "-model="+dir, "-n=6", prompt).CombinedOutput()
+	out, err := exec.Command(program, "-model="+model, "-n=6", prompt).CombinedOutput()
 	if err != nil || string(out) != answer+"\n" {
-		t.Errorf("to %s it answers %q, %v; transformers has %s", prompt, out, err, answer)
+		t.Errorf("%s: to %s it answers %q, %v; transformers has %s", model, prompt, out, err, answer)
 	}
+}
+
+// TestEmbedPretrained: with the tag folder, examples/embed answers with a pretrained model's folder and with a GGUF file, as
+// transformers does.
+func TestEmbedPretrained(t *testing.T) {
+	program := buildEmbed(t, "-tags=folder")
+	fixtures := filepath.Join("modelfile", "hf", "testdata", "pretrained")
+	t.Run("folder", func(t *testing.T) {
+		vocabulary := map[string]int{}
+		for id, letter := range embedLetters {
+			vocabulary[string(letter)] = id
+		}
+		words, err := json.Marshal(map[string]any{"version": "1.0", "decoder": map[string]any{"type": "Fuse"},
+			"model": map[string]any{"type": "BPE", "vocab": vocabulary, "merges": []string{}}})
+		dir, fixture := t.TempDir(), filepath.Join(fixtures, "llama")
+		if err := errors.Join(err, os.CopyFS(dir, os.DirFS(fixture)), os.WriteFile(filepath.Join(dir, "tokenizer.json"), words, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		embedAsTransformers(t, program, dir, fixture)
+	})
+	t.Run("GGUF", func(t *testing.T) {
+		file, fixture := filepath.Join(t.TempDir(), "qwen3.gguf"), filepath.Join(fixtures, "qwen3")
+		if err := os.WriteFile(file, embedGGUF(t, fixture), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		embedAsTransformers(t, program, file, fixture)
+	})
+}
+
+// embedGGUF is a fixture of Qwen 3 as a file of llama.cpp's format, with a tokenizer of byte-level BPE.
+func embedGGUF(t *testing.T, fixture string) []byte {
+	t.Helper()
+	m, err := hf.Read(fixture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var head, data bytes.Buffer
+	put := func(values ...any) {
+		for _, v := range values {
+			if s, ok := v.(string); ok {
+				v = append(binary.LittleEndian.AppendUint64(nil, uint64(len(s))), s...)
+			}
+			if err := binary.Write(&head, binary.LittleEndian, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	const number, float, word, list = uint32(4), uint32(6), uint32(8), uint32(9)
+	c := m.Config
+	put([]byte("GGUF"), uint32(3), uint64(len(m.Weights)), uint64(14),
+		"general.architecture", word, "qwen3", "qwen3.block_count", number, uint32(c.NLayers), "qwen3.context_length", number, uint32(32),
+		"qwen3.embedding_length", number, uint32(c.DModel), "qwen3.feed_forward_length", number, uint32(c.DFF),
+		"qwen3.attention.head_count", number, uint32(c.NHeads), "qwen3.attention.head_count_kv", number, uint32(c.NKVHeads),
+		"qwen3.attention.key_length", number, uint32(c.DHead), "qwen3.attention.layer_norm_rms_epsilon", float, float32(1e-6),
+		"qwen3.rope.freq_base", float, float32(1e6),
+		"tokenizer.ggml.model", word, "gpt2", "tokenizer.ggml.pre", word, "default", "tokenizer.ggml.merges", list, word, uint64(0),
+		"tokenizer.ggml.tokens", list, word, uint64(len(embedLetters)))
+	for _, letter := range embedLetters {
+		put(string(letter))
+	}
+	names := strings.NewReplacer("embed.", "token_embd.", "attn_norm", "attn_norm", "mlp_norm", "ffn_norm", "attn.q_norm", "attn_q_norm",
+		"attn.k_norm", "attn_k_norm", "norm.weight", "output_norm.weight", "layers.", "blk.", "attn.q_proj", "attn_q", "attn.k_proj", "attn_k",
+		"attn.v_proj", "attn_v", "attn.o_proj", "attn_output", "mlp.gate_proj", "ffn_gate", "mlp.up_proj", "ffn_up", "mlp.down_proj", "ffn_down")
+	const alignment = 32
+	pad := func(b *bytes.Buffer) { b.Write(make([]byte, (alignment-b.Len()%alignment)%alignment)) }
+	for name, w := range m.Weights {
+		put(names.Replace(name), uint32(len(w.Shape())))
+		for _, d := range slices.Backward(w.Shape()) {
+			put(uint64(d))
+		}
+		put(uint32(0), uint64(data.Len()))
+		data.Write(w.Raw())
+		pad(&data)
+	}
+	pad(&head)
+	return append(head.Bytes(), data.Bytes()...)
 }
 
 func embedCosts(t *testing.T, program string) {
