@@ -50,6 +50,24 @@ func (d *digest) over(r io.ReaderAt) io.ReaderAt {
 	return digested{r, d}
 }
 
+// hashed computes the SHA-256 of a file, in hex, beside whoever reads it in another order. sum waits for it.
+func hashed(in io.ReaderAt, size int64) (sum func() (string, error)) {
+	type result struct {
+		sum string
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		h := sha256.New()
+		_, err := io.Copy(h, io.NewSectionReader(in, 0, size))
+		done <- result{fmt.Sprintf("%x", h.Sum(nil)), err}
+	}()
+	return func() (string, error) {
+		r := <-done
+		return r.sum, r.err
+	}
+}
+
 type digested struct {
 	io.ReaderAt
 	to *digest

@@ -3,8 +3,10 @@ package hf
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -160,9 +162,14 @@ func TestGGUF(t *testing.T) {
 		"qwen3": "qwen3", "gemma": "gemma", "gpt2": "gpt2"} {
 		t.Run(folder, func(t *testing.T) {
 			dir := filepath.Join("testdata/pretrained", folder)
-			m, err := readGGUF(asGGUF(t, dir, architecture))
+			path := asGGUF(t, dir, architecture)
+			m, err := readGGUF(path)
 			if err != nil {
 				t.Fatal(err)
+			}
+			file, err := os.ReadFile(path)
+			if is := m.Card.Pretrained.SHA256; err != nil || is != fmt.Sprintf("%x", sha256.Sum256(file)) {
+				t.Errorf("the hash is %s, which is not the file's (%v)", is, err)
 			}
 			if folder == "mistral" { // whose window has no key in the architecture llama
 				m.Config.Window = "6"

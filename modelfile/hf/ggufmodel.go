@@ -1,10 +1,10 @@
 package hf
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"path/filepath"
@@ -47,7 +47,8 @@ func openGGUF(path string, weights bool) (m modelfile.Model, err error) {
 		return m, fmt.Errorf("%s: %w", path, err)
 	}
 	g := &ggufReader{File: f}
-	if m, err = g.model(weights); err == nil {
+	m, made, err := g.model()
+	if err == nil {
 		m.TokenizerFile, err = g.tokenizer()
 	}
 	if err != nil {
@@ -55,11 +56,14 @@ func openGGUF(path string, weights bool) (m modelfile.Model, err error) {
 	}
 	m.Card.Pretrained = g.origin(path, m.TokenizerFile)
 	if weights {
-		h := sha256.New()
-		_, err = io.Copy(h, io.NewSectionReader(in, 0, size))
-		m.Card.Pretrained.SHA256 = fmt.Sprintf("%x", h.Sum(nil))
+		sum := hashed(in, size)
+		m.Weights, err = g.weights(made)
+		hash, unread := sum()
+		if m.Card.Pretrained.SHA256 = hash; err != nil || unread != nil {
+			return m, fmt.Errorf("%s: %w", path, cmp.Or(err, unread))
+		}
 	}
-	return m, err
+	return m, nil
 }
 
 // origin is where the model comes from, but for the file's hash.
@@ -92,32 +96,29 @@ func (g *ggufReader) value(key string) any {
 	return g.Pairs[key]
 }
 
-func (g *ggufReader) model(weights bool) (m modelfile.Model, err error) {
+// model is the model but for its weights.
+func (g *ggufReader) model() (m modelfile.Model, made models.Model, err error) {
 	g.architecture, _ = g.Pairs["general.architecture"].(string)
 	name, ok := ggufFamilies[g.architecture]
 	if !ok {
-		return m, fmt.Errorf("%w; import the folder with config.json and safetensors instead",
+		return m, nil, fmt.Errorf("%w; import the folder with config.json and safetensors instead",
 			suggest.Unknown("general.architecture", clip([]byte(g.architecture)), slices.Sorted(maps.Keys(ggufFamilies))))
 	}
 	d, err := g.document(name)
 	if err != nil {
-		return m, err
+		return m, nil, err
 	}
 	f, _ := d.family()
 	if m.Config, err = d.pretrained(f); err != nil {
-		return m, err
+		return m, nil, err
 	}
 	if err := g.adjust(&m.Config); err != nil {
-		return m, err
+		return m, nil, err
 	}
-	made, err := models.New(m.Config)
-	if err != nil {
-		return m, err
+	if made, err = models.New(m.Config); err == nil {
+		m.Config = made.Config()
 	}
-	if m.Config = made.Config(); weights {
-		m.Weights, err = g.weights(made)
-	}
-	return m, err
+	return m, made, err
 }
 
 // document is the config.json that the metadata amounts to.
