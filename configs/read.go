@@ -36,6 +36,9 @@ func (s Sources) read() ([]*layer, error) {
 		}
 		data, err := files.ReadRegular(path, MaxBytes)
 		if err != nil {
+			if slices.Contains(Names(Presets), path) {
+				err = fmt.Errorf("%w; the preset of this name is chosen with --preset", err)
+			}
 			return nil, fmt.Errorf("config file: %w", err)
 		}
 		x, err := readYAML("config file "+path, data, false)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
-	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
@@ -62,7 +61,10 @@ func tokensOfSample(t task.Task, c card.Card, length int) (prompt, target int, e
 		return 0, 0, err
 	}
 	ids, start, err := tok.EncodePair(sample.Prompt, sample.Target)
-	return start, len(ids) - start + 1, wrap.Error(err, "the model's vocabulary cannot write the task %s", t.Name)
+	if err != nil {
+		err = fmt.Errorf("the model's vocabulary cannot write the task %s: %w; take the model's own task, or a model of this one", t.Name, err)
+	}
+	return start, len(ids) - start + 1, err
 }
 
 // available reports what makes a length unavailable as far as it is known without a model: the task has no such length,

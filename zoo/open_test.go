@@ -91,7 +91,7 @@ func TestFindErrors(t *testing.T) {
 		"some-ran":    `unknown model "some-ran"; did you mean "some-run"?`,
 		"copy-rope":   `unknown model "copy-rope"; known: some-run`,
 		"./copy-rope": "is neither a file nor a run directory, nor a folder with a model.onnx",
-		folder:        "is neither a file nor a run directory",
+		folder:        "is neither a file nor a run directory, nor a folder with a model.onnx; it holds runs, of which one is named such as " + folder,
 	} {
 		if _, err := zoo.Open(name, zoo.Options{Runs: folder}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", name, err, want)

@@ -78,6 +78,9 @@ func Find(name string, o Options) (Model, error) {
 	}
 	if strings.ContainsAny(name, `/\.`) || err == nil {
 		hint := ""
+		if run := runIn(name); run != "" {
+			hint = "; it holds runs, of which one is named such as " + run
+		}
 		if stem, ok := strings.CutSuffix(name, ".onnx"); ok && o.Catalogue.FS != nil {
 			if _, err := o.Catalogue.Manifest(stem); err == nil {
 				hint = "; make it: zoo export " + stem
@@ -92,6 +95,17 @@ func Find(name string, o Options) (Model, error) {
 func isRun(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, runfile.ConfigFile))
 	return err == nil
+}
+
+// runIn is a run in a folder, "" where it has none.
+func runIn(folder string) string {
+	entries, _ := os.ReadDir(folder) // for a hint
+	for _, e := range entries {
+		if run := filepath.Join(folder, e.Name()); isRun(run) {
+			return run
+		}
+	}
+	return ""
 }
 
 // unknown is the error for a name that no model has.

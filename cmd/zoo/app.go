@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"syscall"
@@ -140,13 +141,17 @@ func (a *app) root() *cobra.Command {
 // makingRuns are the verbs that make the folder of --runs. Others look for runs in it.
 var makingRuns = []string{"train", "sweep", "study", "import", "catalogue"}
 
-// checkRuns refuses a folder of runs that was named and is not there: the catalogue's models would stand in for its runs.
+// checkRuns refuses a folder of runs that was named and is none, or is not there: the catalogue's models would stand in
+// for its runs.
 func checkRuns(c *cobra.Command) error {
 	f := c.Flags().Lookup("runs")
-	if f == nil || !f.Changed || slices.Contains(makingRuns, c.Name()) {
+	if f == nil || !f.Changed {
 		return nil
 	}
 	info, err := os.Stat(f.Value.String())
+	if errors.Is(err, fs.ErrNotExist) && slices.Contains(makingRuns, c.Name()) {
+		return nil
+	}
 	if err == nil && !info.IsDir() {
 		err = fmt.Errorf("%s is a file", f.Value)
 	}

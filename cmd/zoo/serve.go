@@ -122,6 +122,9 @@ func (a *app) serve(ctx context.Context, o serveOptions, args []string) error {
 	for i, arg := range args {
 		label, path, named := strings.Cut(arg, "=")
 		if _, err := os.Stat(arg); named && err != nil { // no file whose name has the sign
+			if label == "" || path == "" {
+				return fmt.Errorf("%s: want NAME=MODEL, such as chat=copy-rope", arg)
+			}
 			labels[i], args[i] = label, path
 		}
 	}

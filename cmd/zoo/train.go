@@ -181,7 +181,7 @@ func pairs(from string, list []string) ([]configs.Value, error) {
 	var out []configs.Value
 	for _, pair := range list {
 		key, value, ok := strings.Cut(pair, "=")
-		if !ok {
+		if !ok || key == "" {
 			return nil, fmt.Errorf("%s %s: want key=value, such as train.steps=100", from, pair)
 		}
 		out = append(out, configs.Value{Key: key, Value: value, From: from})
