@@ -40,7 +40,7 @@ func Gradient(b *Builder, loss *Node, targets []*Node) []*Node {
 // between them, and sums what arrives at each.
 func (b *Builder) backward(loss *Node, targets []*Node) map[*Node]*Node {
 	between := b.between(targets, loss)
-	grads := map[*Node]*Node{}
+	grads, shared := map[*Node]*Node{}, b.repeated(between)
 	if between[loss.id] {
 		ones := make([]float32, 1)
 		ones[0] = 1
@@ -52,16 +52,55 @@ func (b *Builder) backward(loss *Node, targets []*Node) map[*Node]*Node {
 		if g == nil || n.leaf() {
 			continue
 		}
-		b.In("grad"+n.Name, func() { b.pull(n, g, between, grads) })
+		b.In("grad"+n.Name, func() { b.pull(n, g, between, grads, shared) })
 		if b.err != nil {
 			break
+		}
+	}
+	for _, w := range b.nodes[:loss.id+1] { // not the map's order
+		if p := shared[w]; p != nil && len(p.rows) > 0 && b.err == nil {
+			b.In("grad"+w.Name, func() { b.collect(grads, w, b.Gemm(b.Concat(0, p.grads...), b.Concat(0, p.rows...), true, false)) })
 		}
 	}
 	return grads
 }
 
+// products are those of one weight [out, in] with rows [n_i, in], and the gradients [n_i, out] of what they give.
+type products struct{ rows, grads []*Node }
+
+// repeated lists the weights that several products x wᵀ share, as those of a network that is unrolled. The gradient of such a weight is
+// one product over all their rows: a matrix for each, to be added up, would take as much memory as the weight each time.
+func (b *Builder) repeated(between []bool) map[*Node]*products {
+	count := map[*Node]int{}
+	for id, n := range b.nodes[:len(between)] {
+		if between[id] && n.sharesWeight() {
+			count[n.Inputs[1]]++
+		}
+	}
+	out := map[*Node]*products{}
+	for w, n := range count {
+		if n > 1 {
+			out[w] = &products{}
+		}
+	}
+	return out
+}
+
+// sharesWeight reports whether the node is x wᵀ with a weight.
+func (n *Node) sharesWeight() bool {
+	return n.Op == "Gemm" && n.Inputs[1].Op == OpParam && n.Inputs[0] != n.Inputs[1] && Attribute(n, "transA", int64(0)) == 0 && Attribute(n, "transB", int64(0)) == 1
+}
+
+// collect adds a part to the gradient of a node.
+func (b *Builder) collect(grads map[*Node]*Node, n, part *Node) {
+	if before := grads[n]; before != nil {
+		part = b.Add(before, part)
+	}
+	grads[n] = part
+}
+
 // pull sends the gradient g of n on to the inputs that matter.
-func (b *Builder) pull(n, g *Node, between []bool, grads map[*Node]*Node) {
+func (b *Builder) pull(n, g *Node, between []bool, grads map[*Node]*Node, shared map[*Node]*products) {
 	needed := false
 	for _, in := range n.Inputs {
 		needed = needed || between[in.id]
@@ -79,11 +118,11 @@ func (b *Builder) pull(n, g *Node, between []bool, grads map[*Node]*Node) {
 		if !between[in.id] || i >= len(parts) || parts[i] == nil || b.err != nil {
 			continue
 		}
-		part := b.sumTo(parts[i], in.Shape)
-		if old := grads[in]; old != nil {
-			part = b.Add(old, part)
+		if p := shared[in]; p != nil && i == 1 && n.sharesWeight() {
+			p.rows, p.grads = append(p.rows, b.again(n.Inputs[0])), append(p.grads, g)
+			continue
 		}
-		grads[in] = part
+		b.collect(grads, in, b.sumTo(parts[i], in.Shape))
 	}
 }
 

@@ -104,6 +104,11 @@ var matrixGradients = []gradientRow{
 	{op: "Gemm", name: "plain", build: func(m maker) *graph.Node { return m.Gemm(m.w(2, 3), m.w(3, 4), false, false) }},
 	{op: "Gemm", name: "transA", build: func(m maker) *graph.Node { return m.Gemm(m.w(3, 2), m.w(3, 4), true, false) }},
 	{op: "Gemm", name: "transB", build: func(m maker) *graph.Node { return m.Gemm(m.w(2, 3), m.w(4, 3), false, true) }},
+	{op: "Gemm", name: "one weight in three products", build: func(m maker) *graph.Node {
+		w, x := m.w(4, 4), m.w(2, 4)
+		y := m.Tanh(m.Gemm(x, w, false, true))
+		return m.Concat(0, m.Gemm(m.Gemm(y, w, false, true), w, false, false), m.Gemm(m.w(3, 4), w, false, true)) // w stands untransposed, too
+	}},
 	{op: "Gemm", name: "both", build: func(m maker) *graph.Node { return m.Gemm(m.w(3, 2), m.w(4, 3), true, true) }},
 }
 
@@ -346,6 +351,26 @@ func TestGradientOfUnreachedTarget(t *testing.T) {
 	late := m.w(2) // declared after the loss
 	if out := graph.Gradient(m.Builder, loss, []*graph.Node{late}); out[0].Type() != late.Type() {
 		t.Errorf("the gradient is %s, want %s", out[0].Type(), late.Type())
+	}
+}
+
+// The gradient of a weight that products share is one product: of a network that is unrolled over many tokens there would be a matrix
+// for each else.
+func TestGradientOfSharedWeight(t *testing.T) {
+	m := newMaker()
+	w, x := m.w(5, 5), m.x("batch", "5")
+	for range 8 {
+		x = m.Tanh(m.Gemm(x, w, false, true))
+	}
+	g := build(t, m.Builder, graph.Gradient(m.Builder, m.ReduceSum(x, false), []*graph.Node{w})[0])
+	matrices := 0
+	for _, n := range g.Nodes {
+		if n.Op == "Gemm" && slices.Equal(n.Shape, w.Shape) {
+			matrices++
+		}
+	}
+	if matrices != 1 {
+		t.Errorf("%d products make the gradient of the weight, want 1", matrices)
 	}
 }
 

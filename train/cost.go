@@ -37,7 +37,7 @@ var keptActivations = map[string]float64{"relu": 1, "relu2": 2, "gelu": 8}
 
 // keptUnits is how many values of each hidden unit a graph unrolled over a token more
 // keeps, by architecture.
-var keptUnits = map[string]float64{"cwrnn": 1, "lstm": 6}
+var keptUnits = map[string]float64{"cwrnn": 0.6, "lstm": 1.7}
 
 // keptDelta is how many values more than attention a DeltaNet keeps, by feature of all heads.
 const keptDelta = 24

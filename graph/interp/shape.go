@@ -75,7 +75,7 @@ func squeeze(c call) (*tensor.Tensor, error) {
 
 func unsqueeze(c call) (*tensor.Tensor, error) {
 	shape := slices.Clone(c.in[0].Shape())
-	for _, a := range c.axes(len(shape)+c.in[1].Len()) {
+	for _, a := range c.axes(len(shape) + c.in[1].Len()) {
 		shape = slices.Insert(shape, a, 1)
 	}
 	return c.in[0].Reshaped(shape...), nil
