@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/onnxpb"
 	"github.com/nopezoo/zoo/internal/orttest"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
@@ -139,6 +140,38 @@ func TestBuildInAnotherPrecision(t *testing.T) {
 	files, err := Build(t.Context(), m, Options{Provider: "go"})
 	if err != nil || files[0].Difference != nil || cardOf(t, files[0].Data).DType != "" {
 		t.Errorf("float32: %v, %v", files, err)
+	}
+}
+
+// A model whose weights do not fit into its file is checked with its data file, whatever the engine; without a name for that it is
+// refused.
+func TestBuildWithDataFile(t *testing.T) {
+	most := onnxpb.MaxMessage
+	t.Cleanup(func() { onnxpb.MaxMessage = most })
+	m := of(t, models.Config{Encoding: "rope", DModel: 32, NLayers: 2, NHeads: 2, DFF: 64, VocabSize: 30}, 1)
+	whole, err := Build(t.Context(), m, Options{Provider: "go"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	onnxpb.MaxMessage = 20_000
+	for _, provider := range []string{"cpu", "go"} {
+		if provider == "cpu" {
+			orttest.Require(t)
+		}
+		files, err := Build(t.Context(), m, Options{Provider: provider, Name: "m.onnx"})
+		if err != nil || len(files[0].Beside) != 1 || len(files[0].Data) >= len(whole[0].Data) || len(files[0].Checks) != 2 {
+			t.Fatalf("%s: %v, %v", provider, err, files)
+		}
+		if provider == "go" && files[0].Worst != whole[0].Worst {
+			t.Errorf("the worst error is %v, and %v in one file", files[0].Worst, whole[0].Worst)
+		}
+		if _, err := Build(t.Context(), m, Options{Provider: provider}); err == nil || !strings.Contains(err.Error(), "write it with a data file") {
+			t.Errorf("%s, without a name: %v", provider, err)
+		}
+	}
+	m.Card.Tokenizer = words
+	if _, err := Build(t.Context(), m, Options{Name: "m.onnx", Looped: true}); err == nil || !strings.Contains(err.Error(), "leave out --generate") {
+		t.Errorf("a file of answers: %v", err)
 	}
 }
 
