@@ -32,7 +32,8 @@ func TestPretrainedEngines(t *testing.T) {
 		for name, w := range m.Weights {
 			m.Weights[name] = float32s(w)
 		}
-		for _, form := range []struct{ profile, provider string }{{card.Portable, "cpu"}, {card.Fused, "cpu"}, {card.Portable, "go"}} {
+		for _, form := range []struct{ profile, provider string }{{card.Portable, "cpu"}, {card.Fused, "cpu"}, {card.Portable, "go"},
+			{card.Fused, "go"}} {
 			t.Run(filepath.Base(dir)+"/"+form.profile+"/"+form.provider, func(t *testing.T) {
 				file, err := m.ONNX(form.profile)
 				if err != nil {

@@ -97,6 +97,9 @@ func asGGUF(t *testing.T, dir, architecture string) string {
 	put("attn_logit_softcapping", false, "attn_logit_softcapping")
 	put("final_logit_softcapping", false, "final_logit_softcapping")
 	if rope, ok := config["rope_parameters"].(map[string]any); ok {
+		if full, ok := rope["full_attention"].(map[string]any); ok {
+			rope = full
+		}
 		pairs[architecture+".rope.freq_base"] = rope["rope_theta"]
 		if rope["rope_type"] == "linear" {
 			pairs[architecture+".rope.scaling.type"] = "linear"
@@ -118,6 +121,9 @@ func asGGUF(t *testing.T, dir, architecture string) string {
 	tensors := map[string]*tensor.Tensor{}
 	for name, s := range in {
 		theirs := names.Replace(name)
+		if _, both := in["model.layers.0.pre_feedforward_layernorm.weight"]; both {
+			theirs = strings.Replace(theirs, "post_attention_layernorm", "post_attention_norm", 1)
+		}
 		theirs = strings.Replace(theirs, "post_attention_layernorm", "ffn_norm", 1)
 		if theirs == "norm.weight" {
 			theirs = "output_norm.weight"
@@ -156,10 +162,11 @@ func neighbours(w *tensor.Tensor, heads int) *tensor.Tensor {
 	return out
 }
 
-// Files as llama.cpp's converter writes them have the logits of the folders they are made of.
+// Files as llama.cpp's converter writes them have the logits of the folders they are made of, and are the same models once they
+// were imported.
 func TestGGUF(t *testing.T) {
 	for folder, architecture := range map[string]string{"llama": "llama", "llama-linear": "llama", "mistral": "llama", "qwen2": "qwen2",
-		"qwen3": "qwen3", "gemma": "gemma", "gpt2": "gpt2"} {
+		"qwen3": "qwen3", "gemma": "gemma", "gemma2": "gemma2", "gemma3_text": "gemma3", "gpt2": "gpt2"} {
 		t.Run(folder, func(t *testing.T) {
 			dir := filepath.Join("testdata/pretrained", folder)
 			path := asGGUF(t, dir, architecture)
@@ -171,8 +178,27 @@ func TestGGUF(t *testing.T) {
 			if is := m.Card.Pretrained.SHA256; err != nil || is != fmt.Sprintf("%x", sha256.Sum256(file)) {
 				t.Errorf("the hash is %s, which is not the file's (%v)", is, err)
 			}
-			if folder == "mistral" { // whose window has no key in the architecture llama
-				m.Config.Window = "6"
+			imported := filepath.Join(t.TempDir(), "imported")
+			if err := Write(imported, m); err != nil {
+				t.Fatal(err)
+			}
+			again, err := Stored(imported)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameModel(t, m, again)
+			described, err := Describe(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch is := described.Config; folder { // of the fixtures' settings some have no key
+			case "mistral":
+				m.Config.Window = is.Window
+			case "gemma2":
+				m.Config.AttentionScale = is.AttentionScale
+			case "gemma3_text":
+				m.Config.AttentionScale, m.Config.Window = is.AttentionScale, is.Window
+				m.Config.Encoding, m.Config.EncodingParams = is.Encoding, is.EncodingParams
 			}
 			checkLogits(t, dir, m)
 		})
