@@ -64,7 +64,7 @@ func (a *app) setup(ctx context.Context, opt install.Options) error {
 		if m == nil {
 			m = a.Meter("downloading", 0, total)
 		}
-		m.Update(done, func() string { return human.Bytes(done) })
+		m.Update(done, func() string { return downloaded(done, total) })
 	}
 	done, err := install.Setup(ctx, opt)
 	if m != nil {
@@ -78,6 +78,15 @@ func (a *app) setup(ctx context.Context, opt install.Options) error {
 	}
 	a.reportSetup(done, opt.Provider)
 	return nil
+}
+
+// downloaded says how far a download is. What comes behind it takes seconds too, without progress of its own.
+func downloaded(done, total int64) string {
+	text := human.Bytes(done)
+	if total > 0 && done >= total-total/100 {
+		text += ", unpacked next"
+	}
+	return text
 }
 
 func (a *app) reportSetup(done install.Installed, provider string) {

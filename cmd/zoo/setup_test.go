@@ -37,3 +37,15 @@ func TestReportCUDA(t *testing.T) {
 		}
 	}
 }
+
+// TestDownloaded: at the end it says why nothing moves, where the end is known.
+func TestDownloaded(t *testing.T) {
+	for _, tc := range []struct {
+		done, total int64
+		want        string
+	}{{1 << 20, 100 << 20, "1.00 MiB"}, {100 << 20, 100 << 20, "100 MiB, unpacked next"}, {99 << 20, 100 << 20, "99.0 MiB, unpacked next"}, {1 << 20, -1, "1.00 MiB"}} {
+		if got := downloaded(tc.done, tc.total); got != tc.want {
+			t.Errorf("%d of %d: %q, want %q", tc.done, tc.total, got, tc.want)
+		}
+	}
+}
