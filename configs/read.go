@@ -3,7 +3,9 @@ package configs
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -36,7 +38,10 @@ func (s Sources) read() ([]*layer, error) {
 		}
 		data, err := files.ReadRegular(path, MaxBytes)
 		if err != nil {
-			if slices.Contains(Names(Presets), path) {
+			switch {
+			case i == 0 && errors.Is(err, fs.ErrNotExist): // a default that is not there is not named
+				err = fmt.Errorf("%w; %s names it", err, FileVariable)
+			case slices.Contains(Names(Presets), path):
 				err = fmt.Errorf("%w; the preset of this name is chosen with --preset", err)
 			}
 			return nil, fmt.Errorf("config file: %w", err)
