@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -64,7 +65,7 @@ func (a *app) study(c *cobra.Command, o studyOptions, folder string) error {
 	}
 	switch {
 	case o.executor != local && !o.status:
-		missing := s.Missing()
+		missing := slices.DeleteFunc(slices.Clone(s.Runs), s.Measured)
 		if len(missing) == 0 {
 			a.Note("%s: all measured", human.Plural(len(s.Runs), "run", "runs"))
 			return nil
@@ -95,12 +96,10 @@ func (a *app) studyRun(ctx context.Context, o studyOptions, s *study.Study) erro
 		return err
 	}
 	note := func(text string) { a.Note("%s", text) }
-	var all []sweep.Status
 	if o.measure {
-		all, err = s.Measure(ctx, training.Ready, a.lookIn(s.Trains), note)
-	} else {
-		all, err = s.Run(ctx, training, a.lookIn(s.Trains), note)
+		training.Command = nil
 	}
+	all, err := s.Run(ctx, training, a.lookIn(s.Trains), note)
 	erase()
 	if all == nil {
 		return err

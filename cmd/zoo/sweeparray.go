@@ -43,13 +43,12 @@ func (a *app) sweepArray(c *cobra.Command, o sweepOptions, folder string, runs [
 		o.slurm.Prologue = string(text)
 	}
 	if o.executor == "slurm" {
-		var then sweep.After
 		if s != nil {
-			if then, err = o.measuring(s, program); err != nil {
+			if o.slurm, err = o.measuring(s, program); err != nil {
 				return err
 			}
 		}
-		return a.sweepSlurm(c.Context(), o, folder, runs, program, then)
+		return a.sweepSlurm(c.Context(), o, folder, runs, program)
 	}
 	tasks, err := sweep.Prepare(c.Context(), folder, runs, o.Placement, o.slurm)
 	if err != nil {
@@ -59,19 +58,16 @@ func (a *app) sweepArray(c *cobra.Command, o sweepOptions, folder string, runs [
 	return nil
 }
 
-// measuring is the job that measures and reports a study when its runs are over.
-func (o sweepOptions) measuring(s *study.Study, program string) (sweep.After, error) {
-	folder, err := filepath.Abs(filepath.Dir(s.Results))
-	if err != nil {
-		return sweep.After{}, err
+// measuring has a job measure and report a study when its runs are over.
+func (o sweepOptions) measuring(s *study.Study, program string) (c sweep.Cluster, err error) {
+	c = o.slurm
+	if c.AfterFolder, err = filepath.Abs(filepath.Dir(s.Results)); err != nil {
+		return c, err
 	}
 	runs, err := filepath.Abs(o.root)
-	if err != nil {
-		return sweep.After{}, err
-	}
-	return sweep.After{Folder: folder, Commands: [][]string{
-		{program, "study", folder, "--runs", runs, "--measure"},
-		{program, "report", folder, "-o", filepath.Join(runs, s.Name, "report.html")}}}, nil
+	c.After = [][]string{{program, "study", c.AfterFolder, "--runs", runs, "--measure"},
+		{program, "report", c.AfterFolder, "-o", filepath.Join(runs, s.Name, "report.html")}}
+	return c, err
 }
 
 // schedulers number the tasks of an array in these variables, from the number on.

@@ -36,16 +36,16 @@ func (a *app) sweepStatus(ctx context.Context, o sweepOptions, folder string, ru
 }
 
 // sweepSlurm submits the tasks whose runs are not finished as job arrays.
-func (a *app) sweepSlurm(ctx context.Context, o sweepOptions, folder string, runs []sweep.Run, program string, then sweep.After) error {
+func (a *app) sweepSlurm(ctx context.Context, o sweepOptions, folder string, runs []sweep.Run, program string) error {
 	if o.dryRun {
-		text, err := sweep.Script(folder, runs, program, o.Placement, o.slurm, then)
+		text, err := sweep.Script(folder, runs, program, o.Placement, o.slurm)
 		if text == "" && err == nil {
 			a.noteFinished(runs)
 		}
 		fmt.Fprint(a.Out, text)
 		return err
 	}
-	sent, err := sweep.Submit(ctx, folder, runs, program, o.Placement, o.slurm, then)
+	sent, err := sweep.Submit(ctx, folder, runs, program, o.Placement, o.slurm)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (a *app) sweepSlurm(ctx context.Context, o sweepOptions, folder string, run
 	}
 	a.Print("%s: %s in %s, tasks %s", sent, human.Plural(sent.Runs, "run", "runs"), folder, sent.Tasks())
 	if sent.After != "" {
-		a.Print("job %s measures and reports them afterwards, into %s", sent.After, then.Folder)
+		a.Print("job %s measures and reports them afterwards, into %s", sent.After, o.slurm.AfterFolder)
 	}
 	a.Note("watch it: %s --status\nend it, with everything saved: %s", a.repeat(), sent.Cancel)
 	return nil

@@ -22,7 +22,7 @@ const Measured = "measured"
 // whether it fitted or not, while others are trained. It returns how all runs are then, with
 // the rows added to the study's file run by run. A run that fails does not end the others: its
 // status says so. At the end of ctx runs save and stop, and the error is train.ErrInterrupted;
-// another call goes on. Models are read of runs as f says; Done of t is the study's own. Where tell is not nil, it is
+// another call goes on. Without a Command in t nothing is trained. Models are read of runs as f says; Done of t is the study's own. Where tell is not nil, it is
 // told of measurements as they go on, one call at a time and none while Report of t is.
 func (s *Study) Run(ctx context.Context, t sweep.Training, f zoo.Options, tell func(text string)) ([]sweep.Status, error) {
 	todo, release, err := s.begin(ctx, t.Ready)
@@ -35,6 +35,9 @@ func (s *Study) Run(ctx context.Context, t sweep.Training, f zoo.Options, tell f
 	}
 	m := newMeasuring(s, f, len(todo))
 	m.tell, m.report = tell, t.Report
+	if t.Command == nil {
+		return s.measure(ctx, todo, m)
+	}
 	t.Done, t.Report = m.put, m.reported
 	go m.work(ctx)
 	trained, err := sweep.Train(ctx, s.Trains, todo, t)
@@ -48,19 +51,12 @@ func (s *Study) Run(ctx context.Context, t sweep.Training, f zoo.Options, tell f
 	return s.statuses(trained, failed), err
 }
 
-// Measure measures the runs that are finished and not measured, wherever they were trained. The rest is as in Run.
-func (s *Study) Measure(ctx context.Context, ready func(context.Context) error, f zoo.Options, tell func(text string)) ([]sweep.Status, error) {
-	todo, release, err := s.begin(ctx, ready)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
+// measure measures the runs that are finished, wherever they were trained.
+func (s *Study) measure(ctx context.Context, todo []sweep.Run, m *measuring) ([]sweep.Status, error) {
 	trained, _, _, err := sweep.Look(ctx, s.Trains, todo)
 	if err != nil {
 		return nil, err
 	}
-	m := newMeasuring(s, f, len(todo))
-	m.tell = tell
 	for i, r := range todo {
 		if trained[i].State == sweep.Finished {
 			m.put(r)
@@ -68,7 +64,7 @@ func (s *Study) Measure(ctx context.Context, ready func(context.Context) error, 
 	}
 	go m.work(ctx)
 	failed := m.end()
-	if err = ctx.Err(); err != nil {
+	if ctx.Err() != nil {
 		err = train.ErrInterrupted
 	}
 	return s.statuses(trained, failed), err
@@ -77,7 +73,7 @@ func (s *Study) Measure(ctx context.Context, ready func(context.Context) error, 
 // begin keeps other programs from adding rows until release, and lists the runs that are not measured; in a folder that cannot be
 // written to as well, where that is none.
 func (s *Study) begin(ctx context.Context, ready func(context.Context) error) (todo []sweep.Run, release func(), err error) {
-	if len(s.Missing()) == 0 {
+	if len(s.missing()) == 0 {
 		return nil, func() {}, nil
 	}
 	if release, err = s.claim(); err != nil {
@@ -86,7 +82,7 @@ func (s *Study) begin(ctx context.Context, ready func(context.Context) error) (t
 	_, rows, err := readResults(s.Results) // as another study left it
 	if err == nil {
 		s.keep(rows)
-		todo = s.Missing()
+		todo = s.missing()
 	}
 	if err == nil && len(todo) > 0 && ready != nil { // for measuring as well
 		err = ready(ctx)
@@ -97,8 +93,8 @@ func (s *Study) begin(ctx context.Context, ready func(context.Context) error) (t
 	return todo, release, err
 }
 
-// Missing lists the runs that are not measured.
-func (s *Study) Missing() (out []sweep.Run) {
+// missing lists the runs that are not measured.
+func (s *Study) missing() (out []sweep.Run) {
 	for _, r := range s.Runs {
 		if !s.Measured(r) {
 			out = append(out, r)

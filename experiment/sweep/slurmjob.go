@@ -201,7 +201,7 @@ func (s script) submit(ctx context.Context) (*submission, error) {
 			sent.Runs += t.Runs
 		}
 	}
-	if len(s.After.Commands) > 0 {
+	if len(s.cluster.After) > 0 {
 		text, err := s.afterText(sent.ids())
 		if err == nil {
 			sent.After, _, err = sbatch(ctx, s.Folder, afterFile, text)

@@ -22,6 +22,10 @@ type Cluster struct {
 	Prologue   string   // lines of bash before the training: module load cuda
 	// Container is an image that has the program zoo: for Apptainer, or after "pyxis:" for that plugin; "" for none.
 	Container string
+	// After are command lines of one more job, which Slurm begins when all tasks are over, nil for none; AfterFolder is a folder,
+	// absolute, that they see in a container besides the sweep's.
+	After       [][]string
+	AfterFolder string
 }
 
 // gpus is how many a task has.

@@ -33,7 +33,6 @@ type script struct {
 	Program  string
 	Provider string
 	cluster  Cluster
-	After    After
 }
 
 // groups has the tasks in groups that need alike: as many cores, and memory up to the same power of two, 1 GiB or more. Slurm gives
@@ -141,7 +140,7 @@ func (s script) afterText(jobs []string) (string, error) {
 	for _, t := range s.Tasks {
 		memory = max(memory, t.Memory)
 	}
-	return s.execute(afterText, s.After.Commands, []string{"--job-name=zoo-" + s.Name + "-after",
+	return s.execute(afterText, s.cluster.After, []string{"--job-name=zoo-" + s.Name + "-after",
 		"--dependency=afterany:" + strings.Join(jobs, ":"), "--nodes=1", "--ntasks=1", "--cpus-per-task=1",
 		fmt.Sprintf("--mem=%dM", memoryMiB(memory)), "--output=" + s.log("%j")})
 }
@@ -180,8 +179,8 @@ const pyxis = "pyxis:"
 // inContainer runs a command, in a container where there is one, which sees the folders of the sweep and of what comes after it.
 func (s script) inContainer(command []string) []string {
 	folders := []string{s.Folder}
-	if s.After.Folder != "" {
-		folders = append(folders, s.After.Folder)
+	if s.cluster.AfterFolder != "" {
+		folders = append(folders, s.cluster.AfterFolder)
 	}
 	image := s.cluster.Container
 	switch name, isPyxis := strings.CutPrefix(image, pyxis); {

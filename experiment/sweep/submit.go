@@ -13,17 +13,11 @@ import (
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
-// After is a job that Slurm begins when all tasks are over.
-type After struct {
-	Commands [][]string // one after the other; nil for no job
-	Folder   string     // absolute, that they see besides the sweep's; "" for none
-}
-
 // Script returns the job scripts of the runs of a sweep in a folder that are not finished, as bash
 // reads them; "" where all are. Tasks are trained by a program, zoo, whose path must be absolute unless it is in a container.
 // Nothing is written.
-func Script(folder string, runs []Run, program string, at placement.Placement, c Cluster, then After) (string, error) {
-	s, err := newScript(folder, runs, program, at, c, then)
+func Script(folder string, runs []Run, program string, at placement.Placement, c Cluster) (string, error) {
+	s, err := newScript(folder, runs, program, at, c)
 	if err != nil || len(s.Tasks) == 0 {
 		return "", err
 	}
@@ -35,7 +29,7 @@ func Script(folder string, runs []Run, program string, at placement.Placement, c
 		}
 		texts, ids = append(texts, text), append(ids, fmt.Sprintf("JOB%d", i+1))
 	}
-	if len(then.Commands) > 0 {
+	if len(c.After) > 0 {
 		text, err := s.afterText(ids)
 		if err != nil {
 			return "", err
@@ -48,8 +42,8 @@ func Script(folder string, runs []Run, program string, at placement.Placement, c
 // Submit prepares the runs and hands their Script to Slurm; nil where all are finished. The
 // folder must not be at work, here or there. The end of ctx does not come between a job and the note
 // of it.
-func Submit(ctx context.Context, folder string, runs []Run, program string, at placement.Placement, c Cluster, then After) (*submission, error) {
-	s, err := newScript(folder, runs, program, at, c, then)
+func Submit(ctx context.Context, folder string, runs []Run, program string, at placement.Placement, c Cluster) (*submission, error) {
+	s, err := newScript(folder, runs, program, at, c)
 	if err != nil || len(s.Tasks) == 0 {
 		return nil, err
 	}
@@ -63,8 +57,8 @@ func Submit(ctx context.Context, folder string, runs []Run, program string, at p
 }
 
 // newScript lays out the job array of the tasks whose runs are not all finished.
-func newScript(folder string, runs []Run, program string, at placement.Placement, c Cluster, then After) (script, error) {
-	s := script{Name: filepath.Base(folder), Program: program, Provider: at.Provider, cluster: c, After: then}
+func newScript(folder string, runs []Run, program string, at placement.Placement, c Cluster) (script, error) {
+	s := script{Name: filepath.Base(folder), Program: program, Provider: at.Provider, cluster: c}
 	if program == "" {
 		return s, errors.New("sweep: a job script needs the program that trains")
 	}
