@@ -47,7 +47,7 @@ func studyVerb(a *app) *cobra.Command {
 
 func (a *app) study(c *cobra.Command, o studyOptions, folder string) error {
 	ctx := c.Context()
-	if err := o.checkExecutor(c.Flags()); err != nil {
+	if err := o.checkExecutor(c); err != nil {
 		return err
 	}
 	if o.measure && o.executor != local {

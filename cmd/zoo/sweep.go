@@ -129,7 +129,7 @@ func (o sweepOptions) check(c *cobra.Command) error {
 	if name := arguments.Given(c.Flags(), "index"); name != "" {
 		return errors.New("--index is of a prepared sweep, whose folder is named without --config: zoo sweep runs/NAME --index 1")
 	}
-	if err := o.checkExecutor(c.Flags()); err != nil {
+	if err := o.checkExecutor(c); err != nil {
 		return err
 	}
 	if o.file == "" {
@@ -139,14 +139,14 @@ func (o sweepOptions) check(c *cobra.Command) error {
 }
 
 // checkExecutor is check for the flags of addExecutor, status and dry-run.
-func (o sweepOptions) checkExecutor(flags *pflag.FlagSet) error {
+func (o sweepOptions) checkExecutor(c *cobra.Command) error {
 	if err := arguments.OneOf("executor", o.executor, local, "slurm", "array"); err != nil {
 		return fmt.Errorf("--executor: %w", err)
 	}
 	locals := []string{"workers", "memory", "device", "devices", "per-device"}
 	foreign := map[string][]string{local: slices.Concat(slurmFlags, arrayFlags), "slurm": locals, "array": slices.Concat(slurmFlags, locals)}
-	if name := arguments.Given(flags, foreign[o.executor]...); name != "" {
-		return fmt.Errorf("--%s means nothing to --executor %s; see: zoo sweep --help", name, o.executor)
+	if name := arguments.Given(c.Flags(), foreign[o.executor]...); name != "" {
+		return fmt.Errorf("--%s means nothing to --executor %s; see: %s --help", name, o.executor, c.CommandPath())
 	}
 	switch {
 	case o.status && o.dryRun:

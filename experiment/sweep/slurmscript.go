@@ -136,7 +136,7 @@ var afterText = template.Must(template.New("").Parse(`#!/bin/bash
 
 // afterText returns the script of the job after jobs of these numbers.
 func (s script) afterText(jobs []string) (string, error) {
-	memory := int64(0)
+	memory := int64(1 << 30) // what measures takes more than training a small model
 	for _, t := range s.Tasks {
 		memory = max(memory, t.Memory)
 	}
