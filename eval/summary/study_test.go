@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/rowstest"
@@ -152,6 +153,31 @@ func TestVariants(t *testing.T) {
 		{"another encoding", rowFor(t, "rope", 0, 10, 20), []string{"nope", "rope"}},
 	} {
 		s := fullStudy(t, first, tc.second)
+		if diff := cmp.Diff(tc.want, s.namesOf(s.Encodings)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}
+
+// Models that others trained are told apart by name, whatever encoding and size they share; two files of one are one.
+func TestVariantsOfPretrained(t *testing.T) {
+	pretrained := func(name, profile, change string) eval.Row {
+		return with(rowFor(t, "rope", 0, 10, 20), func(r *eval.Row) {
+			r.Model, r.Profile, r.Intervention, r.ConfigHash, r.TrainSteps = name, profile, change, "", 0
+		})
+	}
+	base := pretrained("SmolLM2", card.Portable, "")
+	for _, tc := range []struct {
+		name   string
+		second eval.Row
+		want   []string
+	}{
+		{"another model", pretrained("SmolLM2-Instruct", card.Portable, ""), []string{"rope (SmolLM2)", "rope (SmolLM2-Instruct)"}},
+		{"another file", pretrained("SmolLM2.fused", card.Fused, ""), []string{"rope"}},
+		{"changed", pretrained("SmolLM2 (yarn:4)", card.Portable, "yarn:4"), []string{"rope", "rope (yarn:4)"}},
+		{"one of zoo's", rowFor(t, "rope", 0, 10, 20), []string{"rope", "rope (SmolLM2)"}},
+	} {
+		s := fullStudy(t, base, tc.second)
 		if diff := cmp.Diff(tc.want, s.namesOf(s.Encodings)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
 		}

@@ -18,10 +18,21 @@ type trait struct {
 }
 
 var traits = []trait{
+	{false, pretrained},
 	{true, func(r eval.Row) string { return human.Millions(r.Parameters) + " parameters" }},
 	{true, func(r eval.Row) string { return fmt.Sprintf("trained %d–%d", r.TrainMin, r.TrainMax) }},
 	{false, func(r eval.Row) string { return human.Plural(r.TrainSteps, "step", "steps") }},
 	{false, func(r eval.Row) string { return "settings " + r.ConfigHash[:min(6, len(r.ConfigHash))] }},
+}
+
+// pretrained is the name of a model that others trained, "" for one of zoo's: its encoding and size tell it from no other one.
+// What was changed, and what else the name of a file says, has a place elsewhere.
+func pretrained(r eval.Row) string {
+	if r.ConfigHash != "" || r.TrainSteps > 0 {
+		return ""
+	}
+	name := strings.TrimSuffix(r.Model, " ("+r.Intervention+")")
+	return strings.TrimSuffix(strings.TrimSuffix(name, "."+r.DType), "."+r.Profile)
 }
 
 // variants splits the rows of a task into series, in the order of s.Encodings.
