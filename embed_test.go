@@ -18,6 +18,7 @@ import (
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/modelfile/hf"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/zoo"
 	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
@@ -131,6 +132,9 @@ func TestEmbedPretrained(t *testing.T) {
 		file, fixture := filepath.Join(t.TempDir(), "qwen3.gguf"), filepath.Join(fixtures, "qwen3")
 		if err := os.WriteFile(file, embedGGUF(t, fixture), 0o600); err != nil {
 			t.Fatal(err)
+		}
+		if found, err := zoo.Find(file, zoo.Options{}); err != nil || found.From != "file "+file+" (qwen3)" || found.Label != "qwen3.gguf" {
+			t.Errorf("it is %s from %s (%v)", found.Label, found.From, err)
 		}
 		embedAsTransformers(t, program, file, fixture)
 	})

@@ -145,11 +145,14 @@ func (o Options) folder(dir string) (Model, error) {
 	m := Model{Label: filepath.Base(dir), Folder: dir, options: o}
 	if hf.IsFolder(dir) || hf.IsGGUF(dir) {
 		described, err := hf.Describe(dir)
-		kind := "imported"
+		kind, what := "imported", "folder"
 		if p := described.Card.Pretrained; p != nil {
 			kind = p.Family
 		}
-		m.From, m.Encoding = fmt.Sprintf("folder %s (%s)", dir, kind), described.Config.Name()
+		if hf.IsGGUF(dir) {
+			what = "file"
+		}
+		m.From, m.Encoding = fmt.Sprintf("%s %s (%s)", what, dir, kind), described.Config.Name()
 		if path, ok := foreign.File(dir); ok {
 			m.From = fmt.Sprintf("the safetensors of %s, and not its %s", m.From, filepath.Base(path))
 		}
