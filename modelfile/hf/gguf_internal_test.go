@@ -278,7 +278,7 @@ func TestGGUFSentencePiece(t *testing.T) {
 
 // Texts get the ids of the library tokenizers, which has the same pieces, merges and rules from a tokenizer.json.
 func TestGGUFByteBPE(t *testing.T) {
-	for pre, name := range map[string]string{"gpt-2": "gpt2", "smollm": "digits", "llama-bpe": "llama3", "qwen2": "qwen2"} {
+	for pre, name := range map[string]string{"gpt-2": "gpt2", "default": "gpt2", "smollm": "digits", "llama-bpe": "llama3", "qwen2": "qwen2"} {
 		f, err := os.Open("../../tokenizer/hf/testdata/" + name + ".json.gz")
 		if err != nil {
 			t.Fatal(err)
