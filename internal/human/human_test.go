@@ -47,6 +47,15 @@ func TestFold(t *testing.T) {
 	}
 }
 
+// TestFoldShortLine: the last cell of a line with fewer cells is wrapped, too.
+func TestFoldShortLine(t *testing.T) {
+	lines := [][]string{{"a", "finished", "3/3", "loss 1"}, {"b", "failed", "no corpus is there"}}
+	want := "a  finished  3/3  loss 1\nb  failed    no corpus is\n             there\n"
+	if got := human.Table(human.Fold(lines, 26)); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestWrap: lines break between words, and not within a quantity.
 func TestWrap(t *testing.T) {
 	for _, test := range []struct {

@@ -25,44 +25,43 @@ func Table(lines [][]string) string {
 	return out.String()
 }
 
-// Fold lays out a table that is wider than width in lines of one cell each. The last column is wrapped between words, and
-// a cell goes on below itself; where the column is narrower than 12 characters, or than a word, the cell stands below its line.
+// Fold lays out a table that is wider than width in lines of one cell each. The last cell of a line is wrapped between
+// words, and goes on below itself; where it has room for fewer than 12 characters, or than a word, it stands below its line.
 func Fold(lines [][]string, width int) [][]string {
 	const gap, narrowest, indent = 2, 12, "  " // gap as Table has it
-	last := 0
-	for _, line := range lines {
-		last = max(last, len(line)-1)
+	columns := 1
+	for i, line := range lines {
+		if columns = max(columns, len(line)); len(line) == 0 {
+			lines[i] = []string{""}
+		}
 	}
-	room, widest := width, make([]int, last)
-	for column := range last {
+	from := make([]int, columns) // where columns begin
+	for column := 1; column < columns; column++ {
+		widest := 0
 		for _, line := range lines {
-			if column < len(line)-1 {
-				widest[column] = max(widest[column], utf8.RuneCountInString(line[column]))
+			if column < len(line) {
+				widest = max(widest, utf8.RuneCountInString(line[column-1]))
 			}
 		}
-		room -= widest[column] + gap
+		from[column] = from[column-1] + widest + gap
 	}
-	fits := func(line []string) bool {
-		return len(line) <= last || utf8.RuneCountInString(line[last]) <= room
-	}
+	room := func(line []string) int { return width - from[len(line)-1] }
+	fits := func(line []string) bool { return utf8.RuneCountInString(line[len(line)-1]) <= max(room(line), 0) }
 	if !slices.ContainsFunc(lines, func(line []string) bool { return !fits(line) }) {
 		return lines
 	}
 	var out [][]string
 	for _, line := range lines {
-		head, cell := "", ""
-		for column, text := range line {
-			if column == len(line)-1 {
-				cell = text
-				break
-			}
-			head += text + strings.Repeat(" ", widest[column]+gap-utf8.RuneCountInString(text))
+		last := len(line) - 1
+		head, cell := "", line[last]
+		for column, text := range line[:last] {
+			head += text + strings.Repeat(" ", from[column+1]-from[column]-utf8.RuneCountInString(text))
 		}
 		switch {
 		case fits(line):
 			out = append(out, []string{head + cell})
 			continue
-		case room < narrowest || longest(cell) > room:
+		case room(line) < narrowest || longest(cell) > room(line):
 			if head = strings.TrimRight(head, " "); head != "" {
 				out = append(out, []string{head})
 			}
@@ -71,9 +70,9 @@ func Fold(lines [][]string, width int) [][]string {
 			}
 			continue
 		}
-		for part := range strings.Lines(Wrap(cell, room)) {
+		for part := range strings.Lines(Wrap(cell, room(line))) {
 			out = append(out, []string{head + strings.TrimSuffix(part, "\n")})
-			head = strings.Repeat(" ", width-room)
+			head = strings.Repeat(" ", from[last])
 		}
 	}
 	return out

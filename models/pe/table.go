@@ -100,7 +100,7 @@ func Table() []Row {
 		{Name: "pope", Formula: "Σ_c sp(q_c)·sp(k_c)·cos((t−j)ω_c − δ_hc), sp = softplus",
 			Source: "Gopalakrishnan et al. 2025, arXiv 2509.10534",
 			Cost:   "sines and cosines of each feature, products twice as wide", Make: With(newPoPE)},
-		{Name: "selective-rope", Formula: "(R_(Φ_t) q)·(R_(Φ_j) k), Φ_t = Σ φ_l, l ≤ t, φ_l = silu(conv(U D x̂_l))·σ(w_h·x̂_l + β_h)",
+		{Name: "selective-rope", Formula: "(R_(Φ_t) q)·(R_(Φ_j) k), Φ_t = Σ φ(x_l), l = 1 … t",
 			Source: "Movahedi et al. 2025, arXiv 2511.17388",
 			Cost:   "angles of each token, and a rotation of each query and key", Make: With(newSelectiveRoPE)},
 		{Name: "kerple", Formula: "q·k − r_1 ln(1 + r_2(t−j))", Source: "Chi et al. 2022, arXiv 2205.09921",
