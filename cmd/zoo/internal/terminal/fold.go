@@ -10,8 +10,8 @@ import (
 	"github.com/nopezoo/zoo/internal/human"
 )
 
-// command is a command line that a message names. It stays on one line, to be copied.
-var command = regexp.MustCompile(`: zoo [^;\n]*`)
+// command is a command line, or a flag with its value, that a message names. It stays on one line, to be copied.
+var command = regexp.MustCompile(`: (zoo|-o) [^;\n]*`)
 
 // foldMessage is Fold that leaves commands whole.
 func foldMessage(text string, width int) string {

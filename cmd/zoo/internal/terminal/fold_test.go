@@ -20,6 +20,7 @@ func TestFold(t *testing.T) {
 		{"two lines,\n  and the second is long", 20, "two lines,\n  and the second\n    is long"},
 		{"stopped; go on with: zoo train --resume runs/x; or leave it", 30,
 			"stopped; go on with:\n  zoo train --resume runs/x;\n  or leave it"},
+		{"there already; to replace it: -o x.onnx", 33, "there already; to replace it:\n  -o x.onnx"},
 		{"a-word-wider-than-the-terminal stays whole", 12, "a-word-wider-than-the-terminal\n  stays\n  whole"},
 		{"  time   at most five minutes", 18, "  time   at most\n         five\n         minutes"},
 		{"  cache   /home/me/.cache/zoo: not there", 24, "  cache\n    /home/me/.cache/zoo:\n    not there"},
