@@ -148,6 +148,9 @@ func checkRuns(c *cobra.Command) error {
 	if f == nil || !f.Changed {
 		return nil
 	}
+	if err := givenEmpty(c.Flags(), "runs"); err != nil {
+		return err
+	}
 	info, err := os.Stat(f.Value.String())
 	if errors.Is(err, fs.ErrNotExist) && slices.Contains(makingRuns, c.Name()) {
 		return nil

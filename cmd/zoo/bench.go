@@ -183,7 +183,7 @@ func withShots(tasks []task.Task, shots int) (err error) {
 // check refuses flags that do not go together, and models that no file has. named says
 // that the models are arguments.
 func (o benchFlags) check(flags *pflag.FlagSet, named bool) error {
-	if err := givenEmpty(flags, "pe", "task", "lengths", "provider", "device"); err != nil {
+	if err := givenEmpty(flags, "pe", "task", "lengths", "provider", "device", "output"); err != nil {
 		return err
 	}
 	if o.catalogue && flags.Changed("runs") {

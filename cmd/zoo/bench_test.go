@@ -153,6 +153,8 @@ func TestBenchRefuses(t *testing.T) {
 	}
 	for _, tc := range []struct{ args, want string }{
 		{"--provider=", "--provider is empty"},
+		{"--output=", "--output is empty"},
+		{"--runs=", "--runs is empty"},
 		{"--pe=", "--pe is empty"},
 		{"--task=", "--task is empty"},
 		{"--lengths=", "--lengths is empty"},

@@ -19,6 +19,7 @@ import (
 	"github.com/nopezoo/zoo/internal/placement"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train"
+	"github.com/nopezoo/zoo/zoo/catalogue"
 )
 
 type trainOptions struct {
@@ -165,6 +166,9 @@ func (o *trainOptions) sources(c *cobra.Command) (configs.Sources, error) {
 	}
 	if o.from != "" {
 		s.From, err = train.StartAt(o.from)
+		if _, unknown := catalogue.Embedded().Manifest(o.from); err != nil && unknown == nil {
+			err = fmt.Errorf("--from %s: a model of the catalogue has no folder; make one: zoo export %[1]s --format safetensors; and give --from %[1]s-hf", o.from)
+		}
 	} else if change := s.Change.String(); change != "" {
 		err = fmt.Errorf("%s: changes a model that is there; name it: --from", change)
 	}

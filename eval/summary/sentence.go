@@ -13,16 +13,19 @@ import (
 // mostNamed is how many names a list in a sentence has.
 const mostNamed = 3
 
+// nothing is said where no length could be measured.
+const nothing = "nothing could be measured"
+
 // summarize says in one sentence who goes furthest, to what length, and who, though not as far, is not told apart from the best:
 // two series are told apart at a length where every run of one is above every run of the other; a single run counts with the 95 %
 // interval of its prompts.
 func (t *Task) summarize(by string) string {
 	ordered := slices.DeleteFunc(t.byResult(), func(s Series) bool { return len(s.runs) == 0 })
 	if len(ordered) == 0 {
-		return fmt.Sprintf("On %s, nothing could be measured.", t.Name)
+		return fmt.Sprintf("On %s, %s.", t.Name, nothing)
 	}
 	parts := t.furthest(ordered, by)
-	if t.AtChance {
+	if t.AtChance && parts[0] != nothing {
 		parts = append(parts, "all are at chance beyond the trained lengths")
 	}
 	how := runsEach(ordered)
@@ -53,7 +56,7 @@ func (t *Task) furthest(ordered []Series, by string) []string {
 		}
 	}
 	if last == (task.Span{}) {
-		return []string{"nothing could be measured"}
+		return []string{nothing}
 	}
 	percent := fmt.Sprintf("%.0f %% %s", 100*eval.EffectiveAccuracy, label(by))
 	best := ordered[0]

@@ -80,6 +80,7 @@ func TestSummary(t *testing.T) {
 		{"guessing", "none has 90 % exact match at the shortest length; all are at chance beyond the trained lengths",
 			[][]eval.Row{guessed(measured("a", 100, []int{52, 50, 52})), guessed(measured("b", 100, []int{46, 51, 49}))}},
 		{"nothing", "nothing could be measured", [][]eval.Row{measured("a", 100, []int{-1})}},
+		{"nothing, beyond training too", "nothing could be measured", [][]eval.Row{measured("a", 100, []int{-1, -1, -1})}},
 		{"one that did not fit goes far", "far † goes furthest, to 30 (the longest measured) at ≥ 90 % exact match",
 			[][]eval.Row{measured("a", 100, []int{100, 100, 50}), unfit(measured("far", 100, perfect))}},
 		{"none fitted", "a † goes furthest, to 30 (the longest measured) at ≥ 90 % exact match",
