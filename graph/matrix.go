@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 func matrixOps() operators {
@@ -134,11 +135,7 @@ func (b *Builder) swapLast(x *Node) *Node {
 }
 
 func identity(n int) []int {
-	p := make([]int, n)
-	for i := range p {
-		p[i] = i
-	}
-	return p
+	return lists.Make(n, func(i int) int { return i })
 }
 
 // inverse returns the permutation that undoes perm.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/tokenizer"
 )
 
@@ -24,9 +25,6 @@ func (m Model) TrainedTokens() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	lengths := make([]task.Range, len(tasks))
-	for i := range lengths {
-		lengths[i] = task.Range(m.Card.Trained)
-	}
+	lengths := lists.Make(len(tasks), func(int) task.Range { return task.Range(m.Card.Trained) })
 	return task.TrainedTokens(words, tasks, lengths)
 }

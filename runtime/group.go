@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // group is rows that run as one batch, of a Session's call or a Batcher's calls. Rows that are done are
@@ -17,11 +19,7 @@ type group struct {
 
 // prompts returns what is to be read.
 func (g *group) prompts() [][]int64 {
-	out := make([][]int64, len(g.rows)-len(g.shared))
-	for i := range out {
-		out[i] = g.rows[i].prompt
-	}
-	return out
+	return lists.Make(len(g.rows)-len(g.shared), func(i int) []int64 { return g.rows[i].prompt })
 }
 
 // open prepares to run prompts of the rows and so many tokens more.
@@ -60,10 +58,7 @@ func (g *group) fanOut() error {
 	if len(g.shared) == 0 {
 		return nil
 	}
-	places := make([]int, len(g.shared))
-	for i := range places {
-		places[i] = len(g.pads) + i
-	}
+	places := lists.Make(len(g.shared), func(i int) int { return len(g.pads) + i })
 	err := g.batch.join(g.batch, g.shared, places)
 	g.shared = nil
 	return err

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/runtime"
 )
 
@@ -98,10 +99,7 @@ func (a *response) each(ctx context.Context, see func(part *choice) error) error
 
 // complete sends the choices when everything is known.
 func (a *response) complete(ctx context.Context) error {
-	choices := make([]*choice, len(a.rows))
-	for i := range choices {
-		choices[i] = &choice{Index: i}
-	}
+	choices := lists.Make(len(a.rows), func(i int) *choice { return &choice{Index: i} })
 	if err := a.each(ctx, func(part *choice) error {
 		c := choices[part.Index]
 		c.Text += part.Text

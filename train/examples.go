@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/train/runfile"
 )
 
@@ -13,13 +14,7 @@ func listed(d runfile.Data, i int) []task.Sample {
 	if d.Tasks[i].Listed == nil {
 		return nil
 	}
-	var out []task.Sample
-	for _, s := range d.Tasks[i].Listed() {
-		if d.Lengths[i].Contains(s.Length) {
-			out = append(out, s)
-		}
-	}
-	return out
+	return lists.Filter(d.Tasks[i].Listed(), func(s task.Sample) bool { return d.Lengths[i].Contains(s.Length) })
 }
 
 // checkExamples wants a fixed set that is no larger than the lists of its tasks.

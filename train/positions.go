@@ -8,6 +8,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // positions draws the position ids of training sequences, where they are not plain.
@@ -56,11 +57,7 @@ func (p positions) ids(n int, rng *rand.Rand) []int64 {
 // (Huang et al. 2024, arXiv 2410.02140: so all rows of a table of positions are trained).
 func offsetIDs(n, below int, rng *rand.Rand) []int64 {
 	first := rng.IntN(below - n + 1)
-	ids := make([]int64, n)
-	for t := range ids {
-		ids[t] = int64(first + t)
-	}
-	return ids
+	return lists.Make(n, func(t int) int64 { return int64(first + t) })
 }
 
 // randomizedIDs are n different numbers below a limit in ascending order, each choice as

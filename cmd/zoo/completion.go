@@ -126,11 +126,8 @@ func (a *app) addCompletions(c *cobra.Command, values map[string]cobra.Completio
 }
 
 // scalings are the methods of --rope, before a factor.
-func scalings() (out []string) {
-	for _, method := range pe.ScalingMethods {
-		out = append(out, method+":")
-	}
-	return out
+func scalings() []string {
+	return lists.Map(pe.ScalingMethods, func(method string) string { return method+":" })
 }
 
 // completeSettings offers the keys of the configuration, and those of encodings.

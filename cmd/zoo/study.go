@@ -14,6 +14,7 @@ import (
 	"github.com/nopezoo/zoo/experiment/study"
 	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 type studyOptions struct {
@@ -163,12 +164,7 @@ func (a *app) noteForeign(s *study.Study) {
 
 // studyTables writes the runs that are not measured, and what those show that are.
 func (a *app) studyTables(s *study.Study, all []sweep.Status, details bool) error {
-	var open []sweep.Status
-	for _, status := range all {
-		if status.State != study.Measured {
-			open = append(open, status)
-		}
-	}
+	open := lists.Filter(all, func(status sweep.Status) bool { return status.State != study.Measured })
 	if len(open) > 0 {
 		if err := a.Table(sweep.Table(open)); err != nil {
 			return err

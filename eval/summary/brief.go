@@ -120,11 +120,7 @@ func longest(texts []string) int {
 // spaced lists at most so many of n, evenly, the last among them.
 func spaced(n, most int) []int {
 	most = min(n, max(most, 1))
-	out := make([]int, most)
-	for k := range out {
-		out[k] = (k+1)*n/most - 1
-	}
-	return out
+	return lists.Make(most, func(k int) int { return (k+1)*n/most - 1 })
 }
 
 // telling lists at most so many of n, the last and the given ones among them, and of the others evenly.

@@ -73,12 +73,7 @@ func (s *Study) contests() [][]contest {
 
 // ranked lists the tasks that rankings are about.
 func (s *Study) ranked() []*Task {
-	var out []*Task
-	for _, t := range s.Tasks {
-		if t.Split == string(task.Test) {
-			out = append(out, t)
-		}
-	}
+	out := lists.Filter(s.Tasks, func(t *Task) bool { return t.Split == string(task.Test) })
 	if len(out) == 0 {
 		return slices.Clone(s.Scored)
 	}

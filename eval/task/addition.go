@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // addition adds two numbers, digits apart. The pair of digit counts is uniform
@@ -55,10 +57,7 @@ func drawAddition(rng *rand.Rand, length int) problem {
 
 // drawNumber draws a number of exactly n digits; one digit may be 0.
 func drawNumber(rng *rand.Rand, n int) []byte {
-	digits := make([]byte, n)
-	for i := range digits {
-		digits[i] = byte(rng.IntN(10))
-	}
+	digits := lists.Make(n, func(int) byte { return byte(rng.IntN(10)) })
 	if n > 1 {
 		digits[0] = byte(1 + rng.IntN(9))
 	}

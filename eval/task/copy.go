@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // copyWords is the paper's copy "cmc" (variant 3): repeat the given words, which
@@ -96,10 +98,7 @@ func wordTask(t Task, answer func(drawn []string) string) Task {
 		return t
 	}
 	t.Generate = func(rng *rand.Rand, length int) Sample {
-		drawn := make([]string, length)
-		for i := range drawn {
-			drawn[i] = list[rng.IntN(len(list))]
-		}
+		drawn := lists.Make(length, func(int) string { return list[rng.IntN(len(list))] })
 		return Sample{Prompt: prompt(drawn), Target: answer(drawn), Length: length}
 	}
 	t.Space = func(length int) float64 { return math.Pow(float64(len(list)), float64(length)) }

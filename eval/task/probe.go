@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // Probes ask what models of running text may do without having been trained to: induction and
@@ -43,10 +45,7 @@ func induction() Task {
 		Space:       func(length int) float64 { return math.Pow(n, float64(length)) },
 		Chance:      func(length int) float64 { return math.Pow(n, -float64(length)) },
 		Generate: func(rng *rand.Rand, length int) Sample {
-			drawn := make([]byte, length)
-			for i := range drawn {
-				drawn[i] = inductionSigns[rng.IntN(len(inductionSigns))]
-			}
+			drawn := lists.Make(length, func(int) byte { return inductionSigns[rng.IntN(len(inductionSigns))] })
 			return Sample{Prompt: "~" + string(drawn), Target: string(drawn), Length: length}
 		},
 		Tokens: func(token func() int64, length int) ([]int64, int) {

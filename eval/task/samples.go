@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // Draw yields n samples of each length, in the order of the lengths, as Sample draws them. The same
@@ -106,11 +108,6 @@ func (t Task) Published(files ...io.Reader) (samples []Sample, same int, err err
 
 // tasksWith names the tasks that have something.
 func tasksWith(has func(Task) bool) string {
-	var with []Task
-	for _, t := range All() {
-		if has(t) {
-			with = append(with, t)
-		}
-	}
+	with := lists.Filter(All(), has)
 	return strings.ReplaceAll(Names(with), ",", ", ")
 }

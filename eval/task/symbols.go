@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // The tasks of Huang et al., A Formal Framework for Understanding Length Generalization
@@ -112,11 +114,7 @@ func shuffled(rng *rand.Rand, list []string, n int) []string {
 
 // letters draws n symbols of a list with replacement.
 func letters(rng *rand.Rand, list []string, n int) []string {
-	out := make([]string, n)
-	for i := range out {
-		out[i] = list[rng.IntN(len(list))]
-	}
-	return out
+	return lists.Make(n, func(int) string { return list[rng.IntN(len(list))] })
 }
 
 // drawOnes draws an order of n digits, of which so many are ones.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/nopezoo/zoo/internal/lists"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -36,10 +37,7 @@ const flattest = 1e-9
 // withVariance draws a direction at random with a variance between those of the principal directions: the weight of each is drawn,
 // and multiplied by a power of its variance. The variance along the sum rises with the exponent.
 func withVariance(variances []float64, principal *mat.Dense, want float64, rng *rand.Rand) []float64 {
-	drawn := make([]float64, len(variances))
-	for i := range drawn {
-		drawn[i] = rng.NormFloat64()
-	}
+	drawn := lists.Make(len(variances), func(int) float64 { return rng.NormFloat64() })
 	most := floats.Max(variances)
 	weights := make([]float64, len(drawn))
 	weigh := func(exponent float64) (along float64) {

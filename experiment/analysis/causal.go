@@ -280,10 +280,7 @@ func (s subspace) toNext(states []float32, t int) [][]float64 {
 
 // shifts is a readOptions.shift that moves the states after so many layers along directions.
 func shifts(in *inside, layers int, by [][]float64, along subspace) [][]float32 {
-	out := make([][]float32, len(in.hidden))
-	for i := range out {
-		out[i] = make([]float32, len(in.hidden[i]))
-	}
+	out := lists.Make(len(in.hidden), func(i int) []float32 { return make([]float32, len(in.hidden[i])) })
 	for k, d := range along {
 		move(out[layers], by[k], d.unit)
 	}

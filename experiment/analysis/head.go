@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // heads observes what each head attends to, by layer.
@@ -29,10 +30,7 @@ func (r request) attention(ctx context.Context, sequences []eval.Sequence, onSeq
 	slices.SortStableFunc(sequences, compareShapes)
 	for from := 0; from < len(sequences); {
 		first, tokens := sequences[from], len(sequences[from].IDs)-1
-		groups := make([]*group, len(all))
-		for i := range groups {
-			groups[i] = newGroup(first.Prompt-1, tokens)
-		}
+		groups := lists.Make(len(all), func(int) *group { return newGroup(first.Prompt-1, tokens) })
 		for ; from < len(sequences) && compareShapes(sequences[from], first) == 0; from++ {
 			in, err := r.read(ctx, sequences[from], readOptions{})
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // alphabet bounds the kinds of tokens of sequences for logits: so few that each pair is met at many distances.
@@ -32,10 +33,7 @@ func (r request) logits(ctx context.Context, onSequence func()) ([]eval.Observat
 		}
 	}
 	half := len(sequences) / 2
-	fits := make([]*logitDesign, len(m.layers))
-	for i := range fits {
-		fits[i] = newLogitDesign(len(cells), tokens, m.heads)
-	}
+	fits := lists.Make(len(m.layers), func(int) *logitDesign { return newLogitDesign(len(cells), tokens, m.heads) })
 	// The logits of all sequences would not fit into memory: each is read once, and the fits are solved between the halves.
 	rng := r.rng()
 	for i, s := range sequences {

@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/models"
 )
@@ -128,10 +129,7 @@ func (m *Model) read(ctx context.Context, ids []int64, o readOptions) (inside, e
 		program = interp.New(g, tensor.Float32)
 		m.programs[key] = program
 	}
-	positions := make([]int64, len(ids))
-	for i := range positions {
-		positions[i] = int64(i)
-	}
+	positions := lists.Make(len(ids), func(i int) int64 { return int64(i) })
 	inputs := map[string]*tensor.Tensor{
 		card.InputIDs.Name:    tensor.Of(ids, 1, len(ids)),
 		card.PositionIDs.Name: tensor.Of(positions, 1, len(ids)),

@@ -11,6 +11,7 @@ import (
 	"github.com/nopezoo/zoo/experiment/bench"
 	"github.com/nopezoo/zoo/experiment/sweep"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/zoo"
 )
@@ -94,13 +95,8 @@ func (s *Study) begin(ctx context.Context, ready func(context.Context) error) (t
 }
 
 // missing lists the runs that are not measured.
-func (s *Study) missing() (out []sweep.Run) {
-	for _, r := range s.Runs {
-		if !s.Measured(r) {
-			out = append(out, r)
-		}
-	}
-	return out
+func (s *Study) missing() []sweep.Run {
+	return lists.Filter(s.Runs, func(r sweep.Run) bool { return !s.Measured(r) })
 }
 
 // statuses says how all runs are: measured, or as trained has them by name, or failed in measuring.

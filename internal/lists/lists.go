@@ -12,3 +12,22 @@ func Map[T, R any](list []T, f func(T) R) []R {
 	}
 	return out
 }
+
+// Make has n elements: what f makes of 0, then of 1, and so on.
+func Make[T any](n int, f func(int) T) []T {
+	out := make([]T, n)
+	for i := range out {
+		out[i] = f(i)
+	}
+	return out
+}
+
+// Filter has the elements that are wanted, in order; nil when none is.
+func Filter[T any](list []T, wanted func(T) bool) (out []T) {
+	for _, x := range list {
+		if wanted(x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // NewValueInfo declares a value, whose axes are lengths and names.
@@ -92,11 +94,8 @@ func Inputs(g *GraphProto) (list []Value) {
 }
 
 // Outputs returns the outputs of a graph.
-func Outputs(g *GraphProto) (list []Value) {
-	for _, v := range g.Output {
-		list = append(list, ValueOf(v))
-	}
-	return list
+func Outputs(g *GraphProto) []Value {
+	return lists.Map(g.Output, ValueOf)
 }
 
 // DefaultDomain reports whether an operator domain is ONNX's own.

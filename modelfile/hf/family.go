@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/suggest"
 	"github.com/nopezoo/zoo/models"
 )
@@ -210,12 +211,7 @@ func (k *settings) headed(c models.Config) models.Config {
 
 // bias is Config.Bias of the places that are true.
 func bias(places map[string]bool) string {
-	var names []string
-	for _, place := range []string{"qkv", "out", "mlp", "head"} {
-		if places[place] {
-			names = append(names, place)
-		}
-	}
+	names := lists.Filter([]string{"qkv", "out", "mlp", "head"}, func(place string) bool { return places[place] })
 	if names == nil {
 		return "none"
 	}

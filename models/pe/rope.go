@@ -160,10 +160,7 @@ func (r rope) sharpen(b *graph.Builder, wave *graph.Node, pairs []int) *graph.No
 func (r rope) rotate(s *Site, x *graph.Node) *graph.Node {
 	pos := s.B.Unsqueeze(s.B.Cast(s.Positions(), tensor.Float32), 2) // [B,T,1]
 	if s.Fused {
-		pairs := make([]int, len(r.freq))
-		for c := range pairs {
-			pairs[c] = c
-		}
+		pairs := lists.Make(len(r.freq), func(c int) int { return c })
 		angle := s.B.Mul(pos, r.frequencies(s, pairs)) // [B,T,width/2]
 		cos, sin := r.sharpen(s.B, s.B.Cos(angle), pairs), r.sharpen(s.B, s.B.Sin(angle), pairs)
 		attrs := []graph.Attr{{Name: "rotary_embedding_dim", Value: int64(r.width)}}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // sandwich adds the product of the sinusoids of two positions, which depends on their
@@ -52,9 +53,6 @@ func (e sandwich) Bias(s *Site) *graph.Node {
 	} else {
 		pairs = b.Gather(sums(b.Unsqueeze(s.B.Range(graph.N(0), s.Total), 1)), s.Past(), 0)
 	}
-	scale := make([]float64, e.heads)
-	for h := range scale {
-		scale[h] = float64(e.heads) / float64(8*(h+1))
-	}
+	scale := lists.Make(e.heads, func(h int) float64 { return float64(e.heads) / float64(8*(h+1)) })
 	return b.Mul(pairs, constant(b, scale, 1, e.heads, 1, 1))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // sinusoidal adds to the embedding at position p the values sin(p·ω_c) and
@@ -95,11 +96,7 @@ func sinusoidFrequencies(width int) ([]float64, error) {
 	if width%2 != 0 {
 		return nil, fmt.Errorf("d_model %d must be even: features come in pairs of a sine and a cosine", width)
 	}
-	f := make([]float64, width/2)
-	for c := range f {
-		f[c] = math.Pow(10000, -2*float64(c)/float64(width))
-	}
-	return f, nil
+	return lists.Make(width/2, func(c int) float64 { return math.Pow(10000, -2*float64(c)/float64(width)) }), nil
 }
 
 // amplitudeWeight is the learned amplitude, [1].

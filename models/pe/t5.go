@@ -9,6 +9,7 @@ import (
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // t5 adds to the logit of query t and key j a learned number per head and bucket
@@ -50,10 +51,7 @@ func newT5(d Dims, p t5Settings) (Encoding, error) {
 // (r/half)^half ≥ (M/half)^k in whole numbers.
 func t5Buckets(buckets, maxDistance int) []int64 {
 	half := buckets / 2
-	bucket := make([]int64, half)
-	for r := range bucket {
-		bucket[r] = int64(r)
-	}
+	bucket := lists.Make(half, func(r int) int64 { return int64(r) })
 	for k := 1; k < half; k++ {
 		right := product(power(maxDistance, k), power(half, half))
 		start := sort.Search(maxDistance, func(r int) bool {

@@ -14,6 +14,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/runtime/engine"
@@ -182,11 +183,7 @@ func between(want, got []*tensor.Tensor) gap {
 }
 
 func randomIDs(rng *rand.Rand, n, vocab int) []int64 {
-	ids := make([]int64, n)
-	for i := range ids {
-		ids[i] = rng.Int64N(int64(vocab))
-	}
-	return ids
+	return lists.Make(n, func(int) int64 { return rng.Int64N(int64(vocab)) })
 }
 
 // verifiedLengths returns the lengths in tokens at which a file is verified.

@@ -127,12 +127,7 @@ func fetchWheels(ctx context.Context, folder string, opt Options, pl plan) ([]st
 	if err != nil || json.Unmarshal(data, &record) != nil {
 		record = contents{} // none that is of use: what it does not tell is fetched
 	}
-	var missing []wheel
-	for _, w := range pl.cuda.wheels {
-		if !record.holds(folder, w) {
-			missing = append(missing, w)
-		}
-	}
+	missing := lists.Filter(pl.cuda.wheels, func(w wheel) bool { return !record.holds(folder, w) })
 	if len(missing) == 0 {
 		return nil, nil
 	}

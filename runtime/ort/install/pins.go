@@ -1,6 +1,7 @@
 package install
 
 import (
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/ort/library"
 )
 
@@ -60,13 +61,7 @@ func officialPins() []pin {
 
 // pinned returns the pins of one source (any source when "") for a platform.
 func pinned(all []pin, source string, p library.Platform) []pin {
-	var out []pin
-	for _, x := range all {
-		if (source == "" || x.source == source) && x.platform == p {
-			out = append(out, x)
-		}
-	}
-	return out
+	return lists.Filter(all, func(x pin) bool { return (source == "" || x.source == source) && x.platform == p })
 }
 
 // What Setup downloads and keeps at most, in bytes: the npm package, which is for
