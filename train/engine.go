@@ -196,6 +196,6 @@ func (s *step) run(ctx context.Context, b batch, weights, earlier, sum map[strin
 	for _, out := range s.outputs {
 		outputs = append(outputs, cmp.Or(fed[out], sum[strings.TrimPrefix(out, gradPrefix)]))
 	}
-	err = s.session.run(ctx, inputs, outputs)
+	err = engine.Run(ctx, s.session, inputs, outputs)
 	return float64(tensor.Data[float32](lossValue)[0]), err
 }

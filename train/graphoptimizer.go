@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/runtime/engine"
 	"github.com/nopezoo/zoo/train/journal"
@@ -146,15 +147,10 @@ func (o *graphOptimizer) apply(u update) (norm float64, err error) {
 	if o.recipe.Clip > 0 {
 		set(clipInput, float32(o.recipe.Clip))
 	}
-	var in, out []engine.Value
-	for _, name := range o.session.inputs {
-		in = append(in, o.input(name, u.lanes))
-	}
-	for _, name := range o.session.outputs {
-		out = append(out, o.bound[strings.TrimPrefix(name, updatedPrefix)])
-	}
+	in := lists.Map(o.session.inputs, func(name string) engine.Value { return o.input(name, u.lanes) })
+	out := lists.Map(o.session.outputs, func(name string) engine.Value { return o.bound[strings.TrimPrefix(name, updatedPrefix)] })
 	o.newer, o.lost = true, true
-	if err := o.session.run(context.Background(), in, out); err != nil {
+	if err := engine.Run(context.Background(), o.session, in, out); err != nil {
 		return 0, err
 	}
 	norm = float64(tensor.Data[float32](o.numbers[normOutput])[0])

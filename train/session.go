@@ -2,13 +2,13 @@ package train
 
 import (
 	"bytes"
-	"context"
-	"errors"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/runtime/engine"
 	_ "github.com/nopezoo/zoo/runtime/ort" // which runs training
 )
@@ -32,24 +32,10 @@ func newSession(g *graph.Graph, opt engine.Options) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &session{}
-	for _, p := range file.Inputs {
-		s.inputs = append(s.inputs, p.Name)
-	}
-	for _, p := range file.Outputs {
-		s.outputs = append(s.outputs, p.Name)
-	}
+	name := func(p card.Port) string { return p.Name }
+	s := &session{inputs: lists.Map(file.Inputs, name), outputs: lists.Map(file.Outputs, name)}
 	s.Model, err = e.Open(engine.File{Parsed: file, Inputs: file.Inputs, Outputs: file.Outputs}, opt)
 	return s, err
-}
-
-// run is one run, on a value for each of the inputs and outputs.
-func (s *session) run(ctx context.Context, inputs, outputs []engine.Value) error {
-	c, err := s.Begin(ctx)
-	if err != nil {
-		return err
-	}
-	return errors.Join(c.Run(inputs, outputs), c.Close())
 }
 
 // bind makes values of tensors. Those that it has made when it fails come with the error.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/ort/library"
 )
 
@@ -114,11 +115,9 @@ func webGPUAdapters() ([]string, error) {
 	}
 	rank := func(p vulkanProperties) int { return vulkanTypes[p.kind].rank }
 	slices.SortStableFunc(list, func(a, b vulkanProperties) int { return cmp.Compare(rank(a), rank(b)) })
-	var names []string
-	for _, p := range list {
-		names = append(names, fmt.Sprintf("%s (Vulkan, %s)", textOf(p.name[:]), vulkanTypes[p.kind].name))
-	}
-	return names, nil
+	return lists.Map(list, func(p vulkanProperties) string {
+		return fmt.Sprintf("%s (Vulkan, %s)", textOf(p.name[:]), vulkanTypes[p.kind].name)
+	}), nil
 }
 
 // cudaDriver asks NVIDIA's driver. After a failure it asks no more.

@@ -9,6 +9,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/runtime/engine"
 )
@@ -39,7 +40,7 @@ func (d *device) arrangeSlots(to, from engine.Value, index []int, fill float32) 
 		defer func() { err = errors.Join(err, v.Close()) }()
 		inputs = append(inputs, v)
 	}
-	return a.run(context.Background(), inputs, []engine.Value{to})
+	return engine.Run(context.Background(), a, inputs, []engine.Value{to})
 }
 
 const (
@@ -65,10 +66,8 @@ func (d *device) helper(made **session, file func() []byte, allowCPU bool, input
 	if err != nil {
 		return nil, err
 	}
-	f := engine.File{Parsed: parsed, Outputs: parsed.Outputs}
-	for _, name := range inputs {
-		f.Inputs = append(f.Inputs, card.Port{Name: name})
-	}
+	ports := lists.Map(inputs, func(name string) card.Port { return card.Port{Name: name} })
+	f := engine.File{Parsed: parsed, Inputs: ports, Outputs: parsed.Outputs}
 	s, err := newSession(f, engine.Options{AllowCPUNodes: allowCPU, Provider: d.provider, ProviderOptions: d.options, Threads: 1,
 		Training: true}) // which leaves numbers as they are
 	if err == nil {

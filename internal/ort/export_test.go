@@ -71,7 +71,7 @@ func (s *Session) Library() Library { return s.library }
 
 // RunValues is one run.
 func (s *Session) RunValues(ctx context.Context, inputs, outputs []engine.Value) error {
-	return s.run(ctx, inputs, outputs)
+	return engine.Run(ctx, s, inputs, outputs)
 }
 
 // Run runs on tensors by name, and returns all outputs in new ones: their lengths are the inputs', by the names of axes.

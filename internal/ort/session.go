@@ -1,7 +1,6 @@
 package ort
 
 import (
-	"context"
 	"errors"
 	goruntime "runtime"
 	"sync"
@@ -109,13 +108,4 @@ func (s *session) Close() error {
 	s.kept.release()
 	s.pin.Unpin()
 	return errors.Join(err, release())
-}
-
-// run is one run.
-func (s *session) run(ctx context.Context, inputs, outputs []engine.Value) error {
-	c, err := s.Begin(ctx)
-	if err != nil {
-		return err
-	}
-	return errors.Join(c.Run(inputs, outputs), c.Close())
 }

@@ -92,7 +92,7 @@ func (s deviceSession) copy(t *tensor.Tensor) (v *value, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
-	if err := c.run(context.Background(), []engine.Value{from}, []engine.Value{v}); err != nil {
+	if err := engine.Run(context.Background(), c, []engine.Value{from}, []engine.Value{v}); err != nil {
 		return nil, err
 	}
 	return v, v.Reshape(t.Shape()...)

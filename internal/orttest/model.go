@@ -48,10 +48,7 @@ func (m *Model) Run(ctx context.Context, tensors map[string]*tensor.Tensor) (err
 	}
 	in, out := bound(m.Inputs), bound(m.Outputs)
 	if err == nil {
-		var c engine.Call
-		if c, err = m.Begin(ctx); err == nil {
-			err = errors.Join(c.Run(in, out), c.Close())
-		}
+		err = engine.Run(ctx, m, in, out)
 	}
 	for _, v := range append(in, out...) {
 		if v != nil {

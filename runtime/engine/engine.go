@@ -8,6 +8,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/safety"
@@ -101,6 +102,15 @@ type Call interface {
 	// When ctx ends it stops early with an error that wraps ctx's.
 	Run(inputs, outputs []Value) error
 	Close() error
+}
+
+// Run is one run of a model.
+func Run(ctx context.Context, m Model, inputs, outputs []Value) error {
+	c, err := m.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.Run(inputs, outputs), c.Close())
 }
 
 // Value is memory bound by an engine.

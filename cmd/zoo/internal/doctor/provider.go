@@ -140,11 +140,7 @@ func run(ctx context.Context, m engine.Model, in, out *tensor.Tensor) error {
 	if err != nil {
 		return errors.Join(err, x.Close())
 	}
-	c, err := m.Begin(ctx)
-	if err == nil {
-		err = errors.Join(c.Run([]engine.Value{x}, []engine.Value{y}), c.Close())
-	}
-	return errors.Join(err, x.Close(), y.Close())
+	return errors.Join(engine.Run(ctx, m, []engine.Value{x}, []engine.Value{y}), x.Close(), y.Close())
 }
 
 // placement runs a model on a few tokens and lists where its nodes ran.

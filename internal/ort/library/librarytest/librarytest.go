@@ -21,15 +21,19 @@ const (
 // Fake has the headers of a shared library for linux and the given ELF machine,
 // with one segment, and a body that tells it from others.
 func Fake(machine uint16, body string) []byte {
-	var out bytes.Buffer
+	return written(machine, 1, elf.Prog64{Type: uint32(elf.PT_LOAD), Filesz: uint64(64 + 56 + len(body))}, []byte(body))
+}
+
+// written is a library: its header, for so many segments, and what follows.
+func written(machine, segments uint16, parts ...any) []byte {
 	header := elf.Header64{
 		Ident: [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB),
 			byte(elf.EV_CURRENT)},
 		Type: uint16(elf.ET_DYN), Machine: machine, Version: uint32(elf.EV_CURRENT),
-		Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: 1,
+		Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: segments,
 	}
-	segment := elf.Prog64{Type: uint32(elf.PT_LOAD), Filesz: uint64(64 + 56 + len(body))}
-	for _, part := range []any{header, segment, []byte(body)} {
+	var out bytes.Buffer
+	for _, part := range append([]any{header}, parts...) {
 		if err := binary.Write(&out, binary.LittleEndian, part); err != nil {
 			panic(err)
 		}
@@ -74,19 +78,7 @@ func Needing(machine uint16, names ...string) []byte {
 	dynamic := uint64(headers + len(text))
 	entries = append(entries, elf.Dyn64{Tag: int64(elf.DT_STRTAB), Val: moved + headers}, elf.Dyn64{})
 	size := dynamic + uint64(16*len(entries))
-	var out bytes.Buffer
-	header := elf.Header64{
-		Ident: [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB),
-			byte(elf.EV_CURRENT)},
-		Type: uint16(elf.ET_DYN), Machine: machine, Version: uint32(elf.EV_CURRENT),
-		Phoff: 64, Ehsize: 64, Phentsize: 56, Phnum: 2,
-	}
 	load := elf.Prog64{Type: uint32(elf.PT_LOAD), Filesz: size, Vaddr: moved}
 	section := elf.Prog64{Type: uint32(elf.PT_DYNAMIC), Off: dynamic, Filesz: size - dynamic, Vaddr: moved + dynamic}
-	for _, part := range []any{header, load, section, text, entries} {
-		if err := binary.Write(&out, binary.LittleEndian, part); err != nil {
-			panic(err)
-		}
-	}
-	return out.Bytes()
+	return written(machine, 2, load, section, text, entries)
 }
