@@ -72,18 +72,18 @@ func (l *layers) settings(encoding string) map[string]any {
 	if l.own != nil && encoding == l.encoding {
 		model, _ := all["model"].(map[string]any)
 		given, _ := model["encoding_params"].(map[string]any)
-		model["encoding_params"] = over(l.own, given)
+		model["encoding_params"] = Over(l.own, given)
 	}
 	return all
 }
 
-// over returns values with others in their place, section by section.
-func over(values, others map[string]any) map[string]any {
+// Over returns values with others in their place, section by section.
+func Over(values, others map[string]any) map[string]any {
 	out := maps.Clone(values)
 	for key, value := range others {
 		below, isSection := out[key].(map[string]any)
 		if above, ok := value.(map[string]any); ok && isSection {
-			value = over(below, above)
+			value = Over(below, above)
 		}
 		out[key] = value
 	}

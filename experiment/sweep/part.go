@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/internal/suggest"
 )
 
@@ -94,7 +95,7 @@ func readInherited(above, own map[string]any) (p part, err error) {
 	if err := cmp.Or(checkKeys(own, nameKey), checkHidden(above, own)); err != nil {
 		return p, err
 	}
-	merged := merge(above, own)
+	merged := configs.Over(above, own)
 	delete(merged, nameKey)
 	read, err := readPart(merged)
 	read.name = text
@@ -139,19 +140,6 @@ func valueAt(section map[string]any, path []string) (value any, given bool) {
 	}
 	below, _ := value.(map[string]any)
 	return valueAt(below, path[1:])
-}
-
-// merge returns the keys above with the own ones over them.
-func merge(above, own map[string]any) map[string]any {
-	out := maps.Clone(above)
-	for key, value := range own {
-		upper, both := out[key].(map[string]any)
-		if lower, ok := value.(map[string]any); ok && both {
-			value = merge(upper, lower)
-		}
-		out[key] = value
-	}
-	return out
 }
 
 // readPart reads keys that are checked.
