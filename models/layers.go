@@ -19,7 +19,12 @@ func rmsNorm(b *graph.Builder, x, gain *graph.Node, eps float64, m Mode) *graph.
 		return b.Op("RMSNormalization", []*graph.Node{x, gain}, graph.Attr{Name: "axis", Value: int64(-1)},
 			graph.Attr{Name: "epsilon", Value: float32(eps)})
 	}
-	if m.Cache { // in the words that ONNX Runtime makes one operator of
+	return scaled(b, x, gain, eps, m)
+}
+
+// scaled returns x / √(mean(x²) + eps) ∘ gain. With a cache it is in the words that ONNX Runtime makes one operator of.
+func scaled(b *graph.Builder, x, gain *graph.Node, eps float64, m Mode) *graph.Node {
+	if m.Cache {
 		power := b.ReduceMean(b.Pow(x, 2), true, -1)
 		return b.Mul(b.Div(x, b.Sqrt(b.Add(power, b.Float(eps)))), gain)
 	}
@@ -32,14 +37,7 @@ func rmsNorm(b *graph.Builder, x, gain *graph.Node, eps float64, m Mode) *graph.
 // [..., D], where var is the mean square of x − mean(x) (Ba et al. 2016, arXiv 1607.06450).
 // No profile has an operator for it: in the form below ONNX Runtime makes one of it.
 func layerNorm(b *graph.Builder, x, gain, bias *graph.Node, eps float64, m Mode) *graph.Node {
-	centred := b.Sub(x, b.ReduceMean(x, true, -1))
-	if m.Cache { // in the form that ONNX Runtime knows
-		root := b.Sqrt(b.Add(b.ReduceMean(b.Pow(centred, 2), true, -1), b.Float(eps)))
-		return addBias(b, b.Mul(b.Div(centred, root), gain), bias)
-	}
-	variance := b.ReduceMean(b.Mul(centred, centred), true, -1)
-	r := b.Op("Reciprocal", []*graph.Node{b.Sqrt(b.Add(variance, b.Float(eps)))})
-	return addBias(b, b.Mul(b.Mul(centred, r), gain), bias)
+	return addBias(b, scaled(b, b.Sub(x, b.ReduceMean(x, true, -1)), gain, eps, m), bias)
 }
 
 // addBias adds a bias, if there is one.

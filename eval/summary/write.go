@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"unicode/utf8"
 
 	"github.com/nopezoo/zoo/internal/human"
@@ -45,7 +44,7 @@ func writeText(b *strings.Builder, s Section, width int) {
 			if k > 0 {
 				b.WriteString("\n")
 			}
-			b.WriteString(aligned(lines))
+			b.WriteString(human.Numbers(lines, columnGap))
 		}
 		for i, note := range t.Notes {
 			if i == 0 {
@@ -98,20 +97,6 @@ func wrapped(lines [][]string, room int) (out [][]string) {
 		}
 	}
 	return out
-}
-
-// aligned lays lines of cells out with columns flush right.
-func aligned(lines [][]string) string {
-	var padded, out strings.Builder
-	t := tabwriter.NewWriter(&padded, 0, 0, columnGap, ' ', tabwriter.AlignRight)
-	for _, line := range lines {
-		fmt.Fprintln(t, strings.Join(line, "\t")+"\t")
-	}
-	t.Flush() // to memory
-	for line := range strings.Lines(padded.String()) {
-		out.WriteString(strings.TrimRight(line, " \n") + "\n")
-	}
-	return out.String()
 }
 
 // writeMarkdown writes GitHub's tables, however wide.

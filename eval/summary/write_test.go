@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/nopezoo/zoo/internal/human"
 )
 
 // sample is a section with everything that a table can have.
@@ -94,7 +96,7 @@ On copy, nope goes on to 10.
 func TestWideCell(t *testing.T) {
 	lines := [][]string{{"task", "where ranks differ"}, {"", ""}, {"copy", "alibi (2 here, 3 published), t5 and nope"}}
 	want := "  task  where ranks differ\n\n  copy  alibi (2 here, 3\n        published), t5 and\n        nope\n"
-	if diff := cmp.Diff(want, aligned(folded(lines, 26)[0])); diff != "" {
+	if diff := cmp.Diff(want, human.Numbers(folded(lines, 26)[0], columnGap)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

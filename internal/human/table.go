@@ -12,11 +12,18 @@ import (
 
 // Table lays out lines of cells in columns, with no spaces at the ends of lines: they would wrap in
 // a terminal.
-func Table(lines [][]string) string {
+func Table(lines [][]string) string { return columns(lines, 2, "", 0) }
+
+// Numbers is Table with columns flush right, so many spaces apart.
+func Numbers(lines [][]string, gap int) string {
+	return columns(lines, gap, "\t", tabwriter.AlignRight)
+}
+
+func columns(lines [][]string, gap int, end string, flags uint) string {
 	var padded, out strings.Builder
-	w := tabwriter.NewWriter(&padded, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(&padded, 0, 0, gap, ' ', flags)
 	for _, line := range lines {
-		fmt.Fprintln(w, strings.Join(line, "\t"))
+		fmt.Fprintln(w, strings.Join(line, "\t")+end)
 	}
 	w.Flush() // to memory
 	for line := range strings.Lines(padded.String()) {
