@@ -128,14 +128,9 @@ func (cfg SpeedConfig) measure(ctx context.Context, m Model, c card.Card, span t
 // prompts draws the same tokens for every model of one vocabulary size.
 func (cfg SpeedConfig) prompts(length int) [][]int64 {
 	rng := rand.New(rand.NewPCG(uint64(length), uint64(cfg.Vocab)))
-	out := make([][]int64, cfg.Batch)
-	for i := range out {
-		out[i] = make([]int64, length)
-		for k := range out[i] {
-			out[i][k] = rng.Int64N(int64(cfg.Vocab))
-		}
-	}
-	return out
+	return lists.Make(cfg.Batch, func(int) []int64 {
+		return lists.Make(length, func(int) int64 { return rng.Int64N(int64(cfg.Vocab)) })
+	})
 }
 
 // cost relates the times to the work.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
@@ -72,11 +73,8 @@ func valueInfo(name string, n *graph.Node, doc string) *onnxpb.ValueInfoProto {
 
 // tensorProto stores a tensor's elements as raw_data.
 func tensorProto(name string, t *tensor.Tensor) *onnxpb.TensorProto {
-	p := &onnxpb.TensorProto{Name: name, DataType: t.DType().ONNX(), RawData: t.Raw()}
-	for _, d := range t.Shape() {
-		p.Dims = append(p.Dims, int64(d))
-	}
-	return p
+	dims := lists.Map(t.Shape(), func(d int) int64 { return int64(d) })
+	return &onnxpb.TensorProto{Name: name, Dims: dims, DataType: t.DType().ONNX(), RawData: t.Raw()}
 }
 
 func attributeProto(a graph.Attr) (*onnxpb.AttributeProto, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/nopezoo/zoo/export/safety"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/onnxpb"
 	"github.com/nopezoo/zoo/internal/wrap"
 )
@@ -198,16 +199,12 @@ func (f *file) initializer(n *graph.Node, name string, t *tensor.Tensor) error {
 }
 
 func (f *file) node(n *graph.Node, output string) error {
-	if output == "" {
-		output = n.Name
-	}
+	output = cmp.Or(output, n.Name)
 	if err := f.name(n, output, "output of node "+n.Name); err != nil {
 		return err
 	}
-	p := &onnxpb.NodeProto{Name: n.Name, OpType: n.Op, Output: []string{output}}
-	for _, in := range n.Inputs {
-		p.Input = append(p.Input, f.names[in])
-	}
+	inputs := lists.Map(n.Inputs, func(in *graph.Node) string { return f.names[in] })
+	p := &onnxpb.NodeProto{Name: n.Name, OpType: n.Op, Input: inputs, Output: []string{output}}
 	for _, a := range n.Attrs {
 		ap, err := attributeProto(a)
 		if err != nil {

@@ -148,10 +148,7 @@ func (b *Builder) Const(t *tensor.Tensor) *Node {
 	if n, ok := b.memo[key]; ok {
 		return n
 	}
-	n := &Node{Op: OpConstant, DType: t.DType(), Value: t}
-	for _, d := range t.Shape() {
-		n.Shape = append(n.Shape, N(d))
-	}
+	n := &Node{Op: OpConstant, DType: t.DType(), Shape: lists.Map(t.Shape(), N), Value: t}
 	if t.DType() == tensor.Int64 && len(t.Shape()) <= 1 {
 		n.dims = []Dim{}
 		for _, v := range tensor.Data[int64](t) {

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -49,9 +50,7 @@ func inferRotaryEmbedding(n *Node) error {
 	x, cos, sin := n.Inputs[0], n.Inputs[1], n.Inputs[2]
 	features, literal := x.Dim(-1).Int()
 	width := int(Attribute(n, "rotary_embedding_dim", int64(0)))
-	if width == 0 {
-		width = features
-	}
+	width = cmp.Or(width, features)
 	if x.rank() != 4 || !literal || width < 0 || width > features || width%2 != 0 {
 		return n.errorf("needs x [B,H,T,K] and an even rotated width of at most K, not %d", width)
 	}

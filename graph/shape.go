@@ -111,10 +111,7 @@ func inferTranspose(n *Node) error {
 	if !isPermutation(perm, x.rank()) {
 		return n.errorf("perm %v is not a permutation of the axes", perm)
 	}
-	n.DType = x.DType
-	for _, p := range perm {
-		n.Shape = append(n.Shape, x.Shape[p])
-	}
+	n.DType, n.Shape = x.DType, lists.Map(perm, func(p int64) Dim { return x.Shape[p] })
 	return nil
 }
 

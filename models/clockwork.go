@@ -10,6 +10,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/models/pe"
 )
@@ -115,10 +116,7 @@ func (c *clockwork) Forward(b *graph.Builder, m Mode) *forward {
 	if !ok {
 		return &forward{}
 	}
-	y := make([]*graph.Node, c.cfg.NModules)
-	for i := range y {
-		y[i] = b.Expand(b.Float(0), graph.Sym(card.Batch), graph.N(c.size()))
-	}
+	y := lists.Make(c.cfg.NModules, func(int) *graph.Node { return b.Expand(b.Float(0), graph.Sym(card.Batch), graph.N(c.size())) })
 	var hidden []*graph.Node
 	for t, drive := range partsAlong(b, drives, 1) {
 		old := slices.Clone(y)
@@ -144,10 +142,7 @@ func (c *clockwork) Graph(Mode) (*graph.Graph, []card.State, error) {
 	real := b.Cast(input(b, card.AttentionMask, card.Seq, "1", card.Past, "0"), tensor.Bool)
 	clock := input(b, card.PositionIDs, card.Seq, "1")
 	past := input(b, state.Input())
-	y := make([]*graph.Node, c.cfg.NModules)
-	for i := range y {
-		y[i] = b.Slice(past, 1, graph.N(i*c.size()), graph.N((i+1)*c.size()))
-	}
+	y := lists.Make(c.cfg.NModules, func(i int) *graph.Node { return b.Slice(past, 1, graph.N(i*c.size()), graph.N((i+1)*c.size())) })
 	drive := drive(b, l.params, ids, graph.Sym(card.Batch))
 	next := make([]*graph.Node, len(y))
 	for i, period := range c.cfg.Periods {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/models/pe"
 )
 
@@ -14,10 +15,9 @@ const differential = "differential"
 // differParams are the weights of differential attention in a layer: four vectors that
 // make λ, and the gain of the norm of a pair of heads.
 func differParams(c Config, at string, in stds) []pe.Param {
-	var list []pe.Param
-	for _, name := range []string{"lambda_q1", "lambda_k1", "lambda_q2", "lambda_k2"} {
-		list = append(list, pe.Param{Name: at + name, Shape: []int{c.DHead}, Std: 0.1})
-	}
+	list := lists.Map([]string{"lambda_q1", "lambda_k1", "lambda_q2", "lambda_k2"}, func(name string) pe.Param {
+		return pe.Param{Name: at + name, Shape: []int{c.DHead}, Std: 0.1}
+	})
 	return append(list, pe.Param{Name: at + "pair_norm.weight", Shape: []int{2 * c.DHead}, Mean: 1, Decay: in.decayGains})
 }
 

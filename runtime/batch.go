@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/nopezoo/zoo/card"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/runtime/engine"
 )
 
@@ -50,10 +51,8 @@ func ahead(slots int) int { return max(slots/8, 64) }
 func newBatch(ctx context.Context, s *Session, rows [][]int64, more int, prefix *Prefix) (*batch, error) {
 	b, ok := s.idle.Get().(*batch)
 	if !ok {
-		b = &batch{s: s, in: make([]engine.Value, len(s.contract.Inputs)), out: make([]engine.Value, len(s.contract.Outputs))}
-		for _, state := range s.card.State {
-			b.states = append(b.states, newState(s.model, state))
-		}
+		b = &batch{s: s, in: make([]engine.Value, len(s.contract.Inputs)), out: make([]engine.Value, len(s.contract.Outputs)),
+			states: lists.Map(s.card.State, func(c card.State) state { return newState(s.model, c) })}
 	}
 	b.known, b.width, b.slots, b.room, b.carried = rows, 0, 0, 0, 0
 	for _, r := range rows {

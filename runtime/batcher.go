@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,15 +47,7 @@ func (o BatcherOptions) complete() (BatcherOptions, error) {
 			return o, fmt.Errorf("the most %s are %d, expected 0 (default) or more", n.name, n.value)
 		}
 	}
-	if o.MaxRows == 0 {
-		o.MaxRows = 32
-	}
-	if o.MaxBytes == 0 {
-		o.MaxBytes = 1 << 30
-	}
-	if o.Chunk == 0 {
-		o.Chunk = 256
-	}
+	o.MaxRows, o.MaxBytes, o.Chunk = cmp.Or(o.MaxRows, 32), cmp.Or(o.MaxBytes, 1<<30), cmp.Or(o.Chunk, 256)
 	switch {
 	case o.MaxRows > math.MaxInt32 || o.MaxQueue > math.MaxInt32:
 		return o, fmt.Errorf("the most rows are %d and in the queue %d, expected at most %d", o.MaxRows, o.MaxQueue, math.MaxInt32)

@@ -35,8 +35,8 @@ func (c *batcherCall) add(turn int, r *row) {
 	c.made = append(c.made, t)
 }
 
-// tell hands the caller what was made in a turn.
-func (c *batcherCall) tell() {
+// handOver hands the caller what was made in a turn.
+func (c *batcherCall) handOver() {
 	if len(c.made) == 0 {
 		return
 	}

@@ -266,7 +266,7 @@ func (b *Batcher) choose(g *group) {
 	b.count() // so that who takes the last token of a completion can ask again at once
 	b.mu.Unlock()
 	for _, r := range g.rows {
-		r.call.tell()
+		r.call.handOver()
 	}
 }
 

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -69,9 +70,7 @@ type call struct {
 
 // WriteHeader implements http.ResponseWriter.
 func (c *call) WriteHeader(status int) {
-	if c.status == 0 {
-		c.status = status
-	}
+	c.status = cmp.Or(c.status, status)
 	c.ResponseWriter.WriteHeader(status)
 }
 
@@ -117,7 +116,7 @@ func (h *Handler) handle(r route) http.Handler {
 				c.fail(f)
 			}
 		}
-		h.tell(r, c, f)
+		h.record(r, c, f)
 	})
 }
 
@@ -178,8 +177,8 @@ func (c *call) json(status int, v any) {
 	_ = e.Encode(v)
 }
 
-// tell logs a request that has ended, and counts it. f is nil for one that went well.
-func (h *Handler) tell(r route, c *call, f *failure) {
+// record logs a request that has ended, and counts it. f is nil for one that went well.
+func (h *Handler) record(r route, c *call, f *failure) {
 	status := c.status
 	if f != nil {
 		status = f.status // of an answer that broke off, too

@@ -41,6 +41,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // Two pieces open every vocabulary, with ids 0 and 1: padding, which also says
@@ -126,11 +128,7 @@ func wordRule(pieces []string) (func(string) (int, error), error) {
 }
 
 func head(pieces []string, n int) []string {
-	out := slices.Clone(pieces[:min(n, len(pieces))])
-	for i := range out {
-		out[i] = start(out[i])
-	}
-	return out
+	return lists.Map(pieces[:min(n, len(pieces))], start)
 }
 
 // Size returns the number of pieces; ids run from 0 to Size−1.

@@ -4,8 +4,10 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/models"
+	"github.com/nopezoo/zoo/models/pe"
 )
 
 // Names of the training step's inputs and outputs; others are card.InputIDs,
@@ -92,8 +94,5 @@ func stepLoss(b *graph.Builder, m models.Model, mode models.Mode, logProbability
 		picked := logProbability(b, logits, labels)
 		loss = b.Reshape(b.Neg(b.ReduceSum(b.Mul(picked, each), true)), graph.N(1))
 	})
-	for _, p := range m.Params() {
-		weights = append(weights, b.Param(p.Name, tensor.Float32, p.Shape...))
-	}
-	return loss, weights
+	return loss, lists.Map(m.Params(), func(p pe.Param) *graph.Node { return b.Param(p.Name, tensor.Float32, p.Shape...) })
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/export/foreign"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/suggest"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/modelfile/hf"
@@ -116,9 +117,7 @@ func (o Options) unknown(name string) error {
 		if err != nil {
 			return err
 		}
-		for _, m := range list {
-			known = append(known, m.Name)
-		}
+		known = lists.Map(list, func(m catalogue.Manifest) string { return m.Name })
 	}
 	entries, _ := os.ReadDir(o.Runs) // for a hint
 	for _, e := range entries {

@@ -19,6 +19,7 @@ import (
 	"github.com/nopezoo/zoo/eval/summary"
 	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/experiment/bench"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/ort"
 	"github.com/nopezoo/zoo/modelfile/precision"
 	"github.com/nopezoo/zoo/models"
@@ -143,10 +144,8 @@ func (a *app) readBench(flags *pflag.FlagSet, o benchFlags, args []string) (*ben
 // options are the flags with what stands in them as text parsed.
 func (o benchFlags) options() (bench.Options, error) {
 	out := o.Options
-	out.Runtime, out.ToolVersion, out.Seeds = o.engine.options(), version(), nil
-	for _, n := range o.seeds {
-		out.Seeds = append(out.Seeds, uint64(n))
-	}
+	out.Runtime, out.ToolVersion = o.engine.options(), version()
+	out.Seeds = lists.Map(o.seeds, func(n uint) uint64 { return uint64(n) })
 	var err error
 	if o.lengths != "" {
 		if out.Lengths, err = task.ParseSpans(o.lengths); err != nil {

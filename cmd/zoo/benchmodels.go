@@ -135,8 +135,8 @@ func (o modelFlags) share(all []zoo.Model) (out []zoo.Model, err error) {
 	if o.shard == "" {
 		return all, nil
 	}
-	text, of, _ := strings.Cut(o.shard, "/")
-	shares, err := strconv.Atoi(of)
+	text, number, _ := strings.Cut(o.shard, "/")
+	shares, err := strconv.Atoi(number)
 	if err != nil || shares < 1 {
 		return nil, errors.New("want I/N, such as 1/16, or /16 in a scheduler's array")
 	}

@@ -127,7 +127,7 @@ func (a *app) addCompletions(c *cobra.Command, values map[string]cobra.Completio
 
 // scalings are the methods of --rope, before a factor.
 func scalings() []string {
-	return lists.Map(pe.ScalingMethods, func(method string) string { return method+":" })
+	return lists.Map(pe.ScalingMethods, func(method string) string { return method + ":" })
 }
 
 // completeSettings offers the keys of the configuration, and those of encodings.
@@ -177,14 +177,11 @@ func (a *app) completeModels(c *cobra.Command, args []string, typed string) ([]s
 }
 
 // runFolders lists the runs in the folder that --runs names.
-func (a *app) runFolders(c *cobra.Command) (folders []string) {
+func (a *app) runFolders(c *cobra.Command) []string {
 	root := c.Flag("runs")
 	if root == nil {
 		return nil
 	}
 	runs, _ := find.Runs(root.Value.String(), a.warn)
-	for _, r := range runs {
-		folders = append(folders, r.Dir)
-	}
-	return folders
+	return lists.Map(runs, func(r find.Run) string { return r.Dir })
 }

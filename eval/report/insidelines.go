@@ -265,10 +265,7 @@ func logitsFigure(t summary.InsideTask) figure {
 				if o == nil || len(o.Series) == 0 {
 					continue
 				}
-				var points plotter.XYs
-				for d, f := range o.Series[0] {
-					points = append(points, plotter.XY{X: float64(d), Y: f})
-				}
+				points := lists.Make(len(o.Series[0]), func(d int) plotter.XY { return plotter.XY{X: float64(d), Y: o.Series[0][d]} })
 				p.addLine(fmt.Sprintf("%d.%d R² %.2f", o.Layer, o.Head, o.Values["r2_both"]), layerStyle(o.Layer), points)
 				layers = max(layers, o.Layer+1)
 			}

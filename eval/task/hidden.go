@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // hidden is a text in which facts stand between sentences of filler, and what is asked behind it. Its
@@ -34,10 +36,7 @@ func hide(t Task, h hidden) Task {
 	t.Hides, t.Prefix = &h, h.Opening
 	t.Generate = func(rng *rand.Rand, length int) Sample {
 		s := h.Draw(rng)
-		before := make([]int, len(s.Facts)) // sentences of filler
-		for i := range before {
-			before[i] = rng.IntN(length + 1)
-		}
+		before := lists.Make(len(s.Facts), func(int) int { return rng.IntN(length + 1) }) // sentences of filler
 		if h.Spread {
 			slices.Sort(before)
 		}

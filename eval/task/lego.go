@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // lego follows a chain of variables, each plus or minus the one before. Names
@@ -48,10 +50,7 @@ func drawLego(rng *rand.Rand, length int) problem {
 		k := i + rng.IntN(len(names)-i)
 		names[i], names[k] = names[k], names[i]
 	}
-	c := chain{names: names[:length], values: make([]int, length)}
-	for i := range c.values {
-		c.values[i] = 1 - 2*rng.IntN(2)
-	}
+	c := chain{names: names[:length], values: lists.Make(length, func(int) int { return 1 - 2*rng.IntN(2) })}
 	half := (length + 1) / 2
 	c.asked = half + rng.IntN(length-half)
 	return c

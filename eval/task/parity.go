@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // parity asks whether the ones among fair bits are even in number.
@@ -27,11 +29,7 @@ func parity() Task {
 type bits []int
 
 func drawParity(rng *rand.Rand, length int) problem {
-	b := make(bits, length)
-	for i := range b {
-		b[i] = rng.IntN(2)
-	}
-	return b
+	return bits(lists.Make(length, func(int) int { return rng.IntN(2) }))
 }
 
 func (b bits) String() string { return "[ " + join(b, ", ", number) + " ]" }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // polynomial evaluates a sum of terms modulo 10, which the prompt does not
@@ -33,11 +35,8 @@ type evaluation struct {
 type term struct{ coefficient, degree int }
 
 func drawPolynomial(rng *rand.Rand, length int) problem {
-	e := evaluation{x: rng.IntN(5) - 2, terms: make([]term, length)}
-	for i := range e.terms {
-		e.terms[i] = term{rng.IntN(7) - 3, rng.IntN(4)}
-	}
-	return e
+	x := rng.IntN(5) - 2
+	return evaluation{x: x, terms: lists.Make(length, func(int) term { return term{rng.IntN(7) - 3, rng.IntN(4)} })}
 }
 
 func (t term) String() string { return number(t.coefficient) + " * x ** " + number(t.degree) }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // summation adds digits modulo 10, which the prompt does not mention. The
@@ -28,11 +30,7 @@ func summation() Task {
 type addends []int
 
 func drawSummation(rng *rand.Rand, length int) problem {
-	a := make(addends, length)
-	for i := range a {
-		a[i] = 1 + rng.IntN(9)
-	}
-	return a
+	return addends(lists.Make(length, func(int) int { return 1 + rng.IntN(9) }))
 }
 
 func (a addends) String() string { return join(a, " + ", number) }

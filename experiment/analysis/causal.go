@@ -215,10 +215,7 @@ type direction struct {
 
 // direction is the gradient of the regression over states; 0 where there is nothing to read.
 func (p *probe) direction() direction {
-	d := direction{unit: make([]float64, len(p.mean))}
-	for i := range d.unit {
-		d.unit[i] = p.regression.At(i, 0) * p.scale[i]
-	}
+	d := direction{unit: lists.Make(len(p.mean), func(i int) float64 { return p.regression.At(i, 0) * p.scale[i] })}
 	if norm := floats.Norm(d.unit, 2); norm > 0 {
 		floats.Scale(1/norm, d.unit)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nopezoo/zoo/eval"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // RestsOn names, for people, the measurements that Plan.Estimate scales.
@@ -103,13 +104,9 @@ func (g *group) probe(ctx context.Context) (pace, error) {
 // time returns the seconds of reading so many tokens, and of one more.
 func (p *pace) time(ctx context.Context, m eval.Model, length int) (read, step float64, err error) {
 	rng := rand.New(rand.NewPCG(1, uint64(length)))
-	prompts := make([][]int64, p.batch)
-	for i := range prompts {
-		prompts[i] = make([]int64, length)
-		for k := range prompts[i] {
-			prompts[i][k] = rng.Int64N(int64(p.load.vocab))
-		}
-	}
+	prompts := lists.Make(p.batch, func(int) []int64 {
+		return lists.Make(length, func(int) int64 { return rng.Int64N(int64(p.load.vocab)) })
+	})
 	limits := slices.Repeat([]int{probeNew + 1}, p.batch)
 	for i := range 3 { // the first warms up, and the better of the others counts
 		var times []time.Time

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	goruntime "runtime"
 	"runtime/debug"
@@ -28,9 +29,7 @@ func measurePeaks(ctx context.Context, e engine.Engine, threads int, library str
 	if err != nil {
 		return eval.Peaks{}, err
 	}
-	if threads == 0 {
-		threads = goruntime.NumCPU()
-	}
+	threads = cmp.Or(threads, goruntime.NumCPU())
 	return eval.Peaks{FLOPS: flops, Bandwidth: bandwidth(threads)}, nil
 }
 

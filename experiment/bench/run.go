@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -142,9 +143,7 @@ func (p *Plan) parts() []part {
 	}
 	workers = max(1, min(workers, len(untimed)))
 	for _, g := range untimed {
-		if g.runtime.Threads == 0 {
-			g.runtime.Threads = max(1, p.machine.Cores/workers)
-		}
+		g.runtime.Threads = cmp.Or(g.runtime.Threads, max(1, p.machine.Cores/workers))
 	}
 	return []part{{alone, 1}, {untimed, workers}, {ofSpeed, 1}}
 }

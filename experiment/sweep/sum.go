@@ -59,10 +59,6 @@ func fitsOf(all []Status) string {
 // Table returns the cells of a line for each run, with a column of whether it fitted where
 // any was evaluated.
 func Table(all []Status) [][]string {
-	var cells [][]string
 	fit := evaluated(all)
-	for _, s := range all {
-		cells = append(cells, s.cells(fit))
-	}
-	return cells
+	return lists.Map(all, func(s Status) []string { return s.cells(fit) })
 }

@@ -131,10 +131,7 @@ func (o Training) train(ctx context.Context, folder string, runs, planned []Run,
 	stop := w.follow(o.Every)
 	places := pool{workers: o.Workers, memory: []int64{o.Memory}, again: w.again}
 	if len(o.Devices) > 0 {
-		places.memory, places.predicted = nil, true
-	}
-	for _, d := range o.Devices {
-		places.memory = append(places.memory, d.Free)
+		places.memory, places.predicted = lists.Map(o.Devices, func(d placement.Device) int64 { return d.Free }), true
 	}
 	places.run(ctx, todo,
 		func(ctx context.Context, r Run, place int) error {

@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -142,16 +143,12 @@ func readSettings(beside fs.FS) (settings, error) {
 		is float64
 	}{{&s.positions, g.ContextLength}, {&s.vocabulary, g.VocabSize}, {&s.heads, g.Decoder.KeyValueHeads},
 		{&s.width, g.Decoder.HeadSize}} {
-		if *v.at == 0 {
-			*v.at = count(v.is)
-		}
+		*v.at = cmp.Or(*v.at, count(v.is))
 	}
 	if s.window.tokens == 0 {
 		s.window = window{count(g.Decoder.Window.Tokens), genaiFile}
 	}
-	if s.kind == "" {
-		s.kind = g.Type
-	}
+	s.kind = cmp.Or(s.kind, g.Type)
 	for _, ids := range []json.RawMessage{generation["eos_token_id"], config["eos_token_id"], g.EOS} {
 		if s.ends, err = tokens(ids); err != nil {
 			return s, fmt.Errorf("eos_token_id beside the model file: %w", err)

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/nopezoo/zoo/graph"
@@ -36,9 +37,7 @@ func rotaryEmbedding[T float](c call) (*tensor.Tensor, error) {
 	s := out.Shape()
 	heads, length, features := s[1], s[2], s[3]
 	width := int(graph.Attribute(c.node, "rotary_embedding_dim", int64(0)))
-	if width == 0 {
-		width = features
-	}
+	width = cmp.Or(width, features)
 	half := width / 2
 	step, apart := 1, half
 	if graph.Attribute(c.node, "interleaved", int64(0)) != 0 {

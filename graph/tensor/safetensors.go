@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // The safetensors format (https://github.com/huggingface/safetensors): the
@@ -89,11 +91,8 @@ func safeHeader(names []string, tensors map[string]*Tensor, metadata map[string]
 	at := uint64(0)
 	for _, name := range names {
 		t := tensors[name]
-		e := entry{DType: t.dtype.described().safe, Shape: []int64{}}
-		for _, d := range t.shape {
-			e.Shape = append(e.Shape, int64(d))
-		}
-		e.Offsets = [2]uint64{at, at + uint64(t.size())}
+		e := entry{DType: t.dtype.described().safe, Offsets: [2]uint64{at, at + uint64(t.size())},
+			Shape: lists.Make(len(t.shape), func(i int) int64 { return int64(t.shape[i]) })}
 		at = e.Offsets[1]
 		if err := field(name, e); err != nil {
 			return nil, err

@@ -2,6 +2,7 @@
 package foreigntest
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
@@ -35,9 +37,7 @@ type Decoder struct {
 // Filled returns the decoder with sizes and random weights.
 func (d Decoder) Filled(seed uint64) *Decoder {
 	d.layers, d.heads, d.width, d.vocab, d.most = 2, 4, 3, 23, 40
-	if d.KVHeads == 0 {
-		d.KVHeads = d.heads
-	}
+	d.KVHeads = cmp.Or(d.KVHeads, d.heads)
 	if d.Past == "" {
 		d.Past, d.Present = "past_key_values.%d.%s", "present.%d.%s"
 	}
@@ -120,11 +120,8 @@ func (d *Decoder) Proto() *onnxpb.ModelProto {
 		for _, v := range tensor.Data[float32](w) {
 			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
 		}
-		t := &onnxpb.TensorProto{Name: name, DataType: 1, RawData: data}
-		for _, n := range w.Shape() {
-			t.Dims = append(t.Dims, int64(n))
-		}
-		m.g.Initializer = append(m.g.Initializer, t)
+		dims := lists.Map(w.Shape(), func(n int) int64 { return int64(n) })
+		m.g.Initializer = append(m.g.Initializer, &onnxpb.TensorProto{Name: name, DataType: 1, Dims: dims, RawData: data})
 	}
 	input("input_ids", integer, "B", "sequence_length")
 	if !d.NoMask {

@@ -174,9 +174,7 @@ func (p Placement) numbers(key, text string, list Lister) (out []int, err error)
 		if err == nil && names == nil {
 			err = errors.New("this system does not say how many there are; list their numbers")
 		}
-		for n := range names {
-			out = append(out, n)
-		}
+		out = lists.Make(len(names), func(n int) int { return n })
 	}
 	for _, word := range words {
 		n, bad := strconv.Atoi(strings.TrimSpace(word))
@@ -211,9 +209,5 @@ func devices(provider string, list Lister) ([]string, error) {
 }
 
 func numbered(names []string) string {
-	var out []string
-	for i, name := range names {
-		out = append(out, fmt.Sprintf("%d (%s)", i, name))
-	}
-	return strings.Join(out, ", ")
+	return strings.Join(lists.Make(len(names), func(i int) string { return fmt.Sprintf("%d (%s)", i, names[i]) }), ", ")
 }

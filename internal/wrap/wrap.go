@@ -4,9 +4,9 @@ package wrap
 import "fmt"
 
 // Error is an error behind what it is of, as in "score: index 3: it is no number"; nil stays nil.
-func Error(err error, format string, of ...any) error {
+func Error(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %w", fmt.Sprintf(format, of...), err)
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err)
 }

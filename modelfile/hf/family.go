@@ -1,6 +1,7 @@
 package hf
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -191,9 +192,7 @@ func (k *settings) sizes(kvHeads, headDim int) models.Config {
 		NHeads: k.heads("num_attention_heads", 0), DFF: k.integer("intermediate_size", 0),
 		DHead: value(k, "head_dim", headDim, "a whole number"),
 	}
-	if kvHeads == 0 {
-		kvHeads = c.NHeads
-	}
+	kvHeads = cmp.Or(kvHeads, c.NHeads)
 	c.NKVHeads = k.heads("num_key_value_heads", kvHeads)
 	return k.headed(c)
 }

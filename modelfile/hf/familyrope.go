@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/models/pe"
 )
@@ -109,10 +110,7 @@ func (k *settings) scaledRope(c models.Config, r rope, o ropeObject) json.RawMes
 
 // byLayer is a pattern of what each layer has.
 func byLayer(layers int, value func(layer int) string) string {
-	p := make(pe.Pattern, min(max(layers, 1), 1<<10))
-	for layer := range p {
-		p[layer] = value(layer)
-	}
+	p := pe.Pattern(lists.Make(min(max(layers, 1), 1<<10), value))
 	q, err := pe.ParsePattern(p.String(), 0)
 	if err != nil {
 		return p.String()

@@ -29,11 +29,7 @@ func newALiBi(d Dims, p alibiSettings) (Encoding, error) {
 	if !(p.Factor > 0 && p.Factor <= maxScaling) {
 		return nil, fmt.Errorf("factor %v: want a positive number up to %d", p.Factor, maxScaling)
 	}
-	slopes := ALiBiSlopes(d.Heads)
-	for h := range slopes {
-		slopes[h] *= p.Factor
-	}
-	return alibi{slopes: slopes}, nil
+	return alibi{slopes: lists.Map(ALiBiSlopes(d.Heads), func(m float64) float64 { return m * p.Factor })}, nil
 }
 
 // ALiBiSlopes returns the slopes of h heads: 2^(−8i/h), i = 1 … h, when h is a

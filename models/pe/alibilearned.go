@@ -5,6 +5,7 @@ import (
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // learnedALiBi is ALiBi with trained slopes: it lowers the logit of query t and
@@ -25,11 +26,7 @@ type learnedALiBiSettings struct {
 }
 
 func newLearnedALiBi(d Dims, p learnedALiBiSettings) (Encoding, error) {
-	e := learnedALiBi{decay: p.Decay}
-	for _, m := range ALiBiSlopes(d.Heads) {
-		e.start = append(e.start, math.Log(m))
-	}
-	return e, nil
+	return learnedALiBi{decay: p.Decay, start: lists.Map(ALiBiSlopes(d.Heads), math.Log)}, nil
 }
 
 const slopeParam = "log_slope"

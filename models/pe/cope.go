@@ -6,6 +6,7 @@ import (
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // cope counts what a query finds worth counting (contextual position encoding, Golovneva et al.
@@ -42,12 +43,9 @@ func newCoPE(d Dims, p copeSettings) (Encoding, error) {
 
 // Params implements Encoding: e [max_positions, K] of each layer.
 func (e cope) Params() []Param {
-	var list []Param
-	for i := range e.d.Layers {
-		list = append(list,
-			Param{Name: attentionParam(i, "position.weight"), Shape: []int{e.positions, e.d.Head}, Decay: true})
-	}
-	return list
+	return lists.Make(e.d.Layers, func(i int) Param {
+		return Param{Name: attentionParam(i, "position.weight"), Shape: []int{e.positions, e.d.Head}, Decay: true}
+	})
 }
 
 // MapLogits implements LogitMapper: it adds q·e[p], scaled, [B,H,T,S].

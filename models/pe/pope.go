@@ -7,6 +7,7 @@ import (
 
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // pope gives each feature of a query and a key a magnitude of its own, softplus of it, and an angle by its position alone
@@ -37,20 +38,15 @@ func newPoPE(d Dims, p popeSettings) (Encoding, error) {
 	if !(p.Theta > 1) {
 		return nil, fmt.Errorf("theta %v must be greater than 1", p.Theta)
 	}
-	e := pope{d: d, freq: make([]float64, d.Head)}
-	for c := range e.freq {
-		e.freq[c] = math.Pow(p.Theta, -float64(c)/float64(d.Head))
-	}
-	return e, nil
+	freq := lists.Make(d.Head, func(c int) float64 { return math.Pow(p.Theta, -float64(c)/float64(d.Head)) })
+	return pope{d: d, freq: freq}, nil
 }
 
 // Params implements Encoding: δ [H,K] of each layer.
 func (e pope) Params() []Param {
-	var list []Param
-	for i := range e.d.Layers {
-		list = append(list, Param{Name: attentionParam(i, "phase"), Shape: []int{e.d.Heads, e.d.Head}})
-	}
-	return list
+	return lists.Make(e.d.Layers, func(i int) Param {
+		return Param{Name: attentionParam(i, "phase"), Shape: []int{e.d.Heads, e.d.Head}}
+	})
 }
 
 // QK implements Encoding: both are [B,H,T,2K] afterwards.

@@ -81,9 +81,7 @@ func newRoPE(d Dims, p ropeSettings) (Encoding, error) {
 	}
 	r := rope{head: d.Head, width: width, interleaved: p.Layout == "interleaved", freq: make([]float64, width/2),
 		turning: turning, scaling: scaling}
-	for c := range turning {
-		r.freq[c] = math.Pow(p.Theta, -2*float64(c)/float64(width))
-	}
+	copy(r.freq, frequencies(p.Theta, width)[:turning])
 	for c, freq := range r.freq {
 		r.freq[c] *= scaling.multiplier(freq, p.Theta, c, width/2)
 	}

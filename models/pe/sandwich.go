@@ -32,11 +32,8 @@ func newSandwich(d Dims, p sandwichSettings) (Encoding, error) {
 	if p.Features < 2 || p.Features > 1<<12 || p.Features%2 != 0 {
 		return nil, fmt.Errorf("features %d: want an even number from 2 to %d", p.Features, 1<<12)
 	}
-	e := sandwich{heads: d.Heads, freq: make([]float64, p.Features/2)}
-	for i := range e.freq {
-		e.freq[i] = math.Pow(10000, -2*float64(i+1)/float64(p.Features))
-	}
-	return e, nil
+	freq := lists.Make(p.Features/2, func(i int) float64 { return math.Pow(10000, -2*float64(i+1)/float64(p.Features)) })
+	return sandwich{heads: d.Heads, freq: freq}, nil
 }
 
 // Bias implements Encoding: (Σ cos(rω_k) − n/2)·H/8h, [1 or B,H,T,S]. The sums are made once

@@ -51,11 +51,7 @@ func newSelectiveRoPE(d Dims, p selectiveRoPESettings) (Encoding, error) {
 	case d.Model%d.Heads != 0:
 		return nil, fmt.Errorf("d_model %d does not divide by n_heads %d, which the normalisation by head needs", d.Model, d.Heads)
 	}
-	e := selectiveRoPE{d: d, freq: make([]float64, d.Head/2), rank: p.Rank, taps: p.Conv, gated: p.Phase == "gated"}
-	for c := range e.freq {
-		e.freq[c] = math.Pow(p.Theta, -2*float64(c)/float64(d.Head))
-	}
-	return e, nil
+	return selectiveRoPE{d: d, freq: frequencies(p.Theta, d.Head), rank: p.Rank, taps: p.Conv, gated: p.Phase == "gated"}, nil
 }
 
 // channels is how many angles a token has.

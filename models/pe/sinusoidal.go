@@ -96,7 +96,12 @@ func sinusoidFrequencies(width int) ([]float64, error) {
 	if width%2 != 0 {
 		return nil, fmt.Errorf("d_model %d must be even: features come in pairs of a sine and a cosine", width)
 	}
-	return lists.Make(width/2, func(c int) float64 { return math.Pow(10000, -2*float64(c)/float64(width)) }), nil
+	return frequencies(10000, width), nil
+}
+
+// frequencies are base^(−2c/width) for c < width/2.
+func frequencies(base float64, width int) []float64 {
+	return lists.Make(width/2, func(c int) float64 { return math.Pow(base, -2*float64(c)/float64(width)) })
 }
 
 // amplitudeWeight is the learned amplitude, [1].

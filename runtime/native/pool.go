@@ -1,6 +1,7 @@
 package native
 
 import (
+	"cmp"
 	goruntime "runtime"
 	"sync"
 	"sync/atomic"
@@ -30,9 +31,7 @@ type divided interface {
 }
 
 func newPool(threads int) *pool {
-	if threads == 0 {
-		threads = goruntime.GOMAXPROCS(0)
-	}
+	threads = cmp.Or(threads, goruntime.GOMAXPROCS(0))
 	return &pool{threads: threads, wake: make(chan struct{}, threads)}
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // addedToken is a token that is found in texts before anything else is.
@@ -59,11 +61,7 @@ func newAdded(tokens []addedToken, normalize stage[string]) (added, error) {
 		a.normalized.tokens = append(a.normalized.tokens, t)
 	}
 	for _, f := range []*finder{&a.plain, &a.normalized} {
-		var texts []entry
-		for i, t := range f.tokens {
-			texts = append(texts, entry{t.Content, int64(i)})
-		}
-		f.texts = newLexicon(texts)
+		f.texts = newLexicon(lists.Make(len(f.tokens), func(i int) entry { return entry{f.tokens[i].Content, int64(i)} }))
 	}
 	return a, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/models/pe"
 	"github.com/nopezoo/zoo/tokenizer"
 )
@@ -98,10 +99,9 @@ func (d Data) checkLength(n int) (err error) {
 
 // describe says what the examples of a run are drawn from: for a hash.
 func (d Data) describe(r Recipe) string {
-	var parts []string
-	for i, t := range d.Tasks {
-		parts = append(parts, fmt.Sprintf("%s v%d %s", t.Name, t.Version, d.Lengths[i]))
-	}
+	parts := lists.Make(len(d.Tasks), func(i int) string {
+		return fmt.Sprintf("%s v%d %s", d.Tasks[i].Name, d.Tasks[i].Version, d.Lengths[i])
+	})
 	s := fmt.Sprintf("%s seed %d split train", strings.Join(parts, ", "), d.Seed)
 	if r.Examples > 0 {
 		s += fmt.Sprintf(" examples %d", r.Examples)

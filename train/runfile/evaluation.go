@@ -1,6 +1,7 @@
 package runfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,9 +21,7 @@ func (c *Config) resolveEvaluation(d Data) error {
 		}
 		return nil
 	}
-	if r.EvalSamples == 0 {
-		r.EvalSamples = 64
-	}
+	r.EvalSamples = cmp.Or(r.EvalSamples, 64)
 	if r.EvalLengths == "" {
 		span := d.Span
 		lengths, err := d.trainedSamples(span)

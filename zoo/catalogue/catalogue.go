@@ -19,6 +19,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/files"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/modelfile"
 )
 
@@ -129,10 +130,7 @@ func (c Catalogue) Manifest(name string) (Manifest, error) {
 
 func (c Catalogue) names() []string {
 	paths, _ := fs.Glob(c, "*.json") // the pattern is well-formed
-	for i, p := range paths {
-		paths[i] = strings.TrimSuffix(p, ".json")
-	}
-	return paths
+	return lists.Map(paths, func(p string) string { return strings.TrimSuffix(p, ".json") })
 }
 
 // ONNX builds the file of a model in a profile.

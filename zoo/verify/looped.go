@@ -43,12 +43,8 @@ func within(all *onnxpb.GraphProto, prefix string, g *graph.Graph) *onnxpb.Graph
 			})
 		}
 	}
-	for _, in := range g.Inputs {
-		flat.Input = append(flat.Input, meant(in.Name, in))
-	}
-	for _, o := range g.Outputs {
-		flat.Output = append(flat.Output, meant(o.Name, o.Node))
-	}
+	flat.Input = lists.Map(g.Inputs, func(in *graph.Node) *onnxpb.ValueInfoProto { return meant(in.Name, in) })
+	flat.Output = lists.Map(g.Outputs, func(o graph.Output) *onnxpb.ValueInfoProto { return meant(o.Name, o.Node) })
 	return flat
 }
 

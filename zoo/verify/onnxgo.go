@@ -10,6 +10,7 @@ import (
 	gorgonia "gorgonia.org/tensor"
 
 	"github.com/nopezoo/zoo/graph/tensor"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/onnxpb"
 )
 
@@ -25,11 +26,10 @@ import (
 //   - Tensors without elements are left out: it reports them as missing data.
 //     They follow from their shape alone.
 func forOnnxGo(g *onnxpb.GraphProto) ([]byte, error) {
-	clean := &onnxpb.GraphProto{Name: g.Name, Input: g.Input, Output: g.Output}
-	for _, n := range g.Node {
-		clean.Node = append(clean.Node,
-			&onnxpb.NodeProto{OpType: n.OpType, Input: n.Input, Output: n.Output, Attribute: n.Attribute})
+	bare := func(n *onnxpb.NodeProto) *onnxpb.NodeProto {
+		return &onnxpb.NodeProto{OpType: n.OpType, Input: n.Input, Output: n.Output, Attribute: n.Attribute}
 	}
+	clean := &onnxpb.GraphProto{Name: g.Name, Input: g.Input, Output: g.Output, Node: lists.Map(g.Node, bare)}
 	for _, t := range g.Initializer {
 		if slices.Contains(t.Dims, 0) {
 			continue
@@ -116,12 +116,8 @@ func decode(g *onnxpb.GraphProto) (d *decoded, err error) {
 	if err := m.UnmarshalBinary(data); err != nil {
 		return nil, fmt.Errorf("onnx-go cannot decode the model: %w", err)
 	}
-	for _, id := range m.Input {
-		d.inputs = append(d.inputs, d.Node(id).(*value))
-	}
-	for _, id := range m.Output {
-		d.outputs = append(d.outputs, d.Node(id).(*value))
-	}
+	node := func(id int64) *value { return d.Node(id).(*value) }
+	d.inputs, d.outputs = lists.Map(m.Input, node), lists.Map(m.Output, node)
 	return d, nil
 }
 

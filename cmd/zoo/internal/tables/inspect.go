@@ -12,6 +12,7 @@ import (
 	"github.com/nopezoo/zoo/export"
 	"github.com/nopezoo/zoo/export/foreign"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/train"
 	"github.com/nopezoo/zoo/train/runfile"
 	"github.com/nopezoo/zoo/zoo/verify"
@@ -112,10 +113,7 @@ func others(r Foreign) (lines [][]string) {
 func histogram(ops map[string]int) string {
 	list := slices.Sorted(maps.Keys(ops))
 	slices.SortStableFunc(list, func(x, y string) int { return ops[y] - ops[x] })
-	for i, op := range list {
-		list[i] = fmt.Sprintf("%s %d", op, ops[op])
-	}
-	return strings.Join(list, ", ")
+	return strings.Join(lists.Map(list, func(op string) string { return fmt.Sprintf("%s %d", op, ops[op]) }), ", ")
 }
 
 // clip cuts a text of more characters than most, so that it says with fewer how many are left out. A hash has 64.
@@ -211,10 +209,9 @@ func difference(d card.Difference) string {
 		text += ", in " + d.Engine
 	}
 	text += ", which is no bound for others"
-	var parts []string
-	for _, a := range d.Accuracy {
-		parts = append(parts, fmt.Sprintf("%s %d: %d of %d, float32 %d", a.Task, a.Length, a.Correct, a.N, a.Float32))
-	}
+	parts := lists.Map(d.Accuracy, func(a card.Accuracy) string {
+		return fmt.Sprintf("%s %d: %d of %d, float32 %d", a.Task, a.Length, a.Correct, a.N, a.Float32)
+	})
 	if len(parts) > 0 {
 		text += "; exact match " + strings.Join(parts, "; ")
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // manyFold is the characters whose case folding is several: those with status F in CaseFolding.txt of
@@ -94,11 +96,7 @@ func (r ranges) folding() (out []rune) {
 
 // spelled matches characters one by one, without regard to case.
 func spelled(text string) *node {
-	var parts []*node
-	for _, c := range text {
-		parts = append(parts, setNode(alike(c)))
-	}
-	return sequence(parts)
+	return sequence(lists.Map([]rune(text), func(c rune) *node { return setNode(alike(c)) }))
 }
 
 // foldedText returns what a text matches without regard to case: "ss" is ß, too, and ß is "ss". Of the
