@@ -220,7 +220,7 @@ func (b *Batcher) submit(ctx context.Context, prompts [][]int64, opt GenerateOpt
 	if ctx == nil {
 		return nil, errors.New("the context is nil")
 	}
-	prompts, opt = clonePrompts(prompts), opt.clone()
+	prompts, opt = lists.Map(prompts, slices.Clone), opt.clone() // the loop may read them when the caller has left
 	rows, err := b.s.newRows(prompts, opt)
 	if err != nil {
 		return nil, engine.Mark(err, ErrInput)
@@ -255,12 +255,6 @@ func (b *Batcher) submit(ctx context.Context, prompts [][]int64, opt GenerateOpt
 		b.loops.Go(b.loop)
 	}
 	return c, nil
-}
-
-// clonePrompts returns the same prompts in memory of their own: the loop may read them when the caller
-// has left.
-func clonePrompts(prompts [][]int64) [][]int64 {
-	return lists.Map(prompts, slices.Clone)
 }
 
 // clone returns the same options in memory of their own. The prefix, which nothing changes, is shared.

@@ -137,10 +137,11 @@ type comparison struct {
 }
 
 func (c *comparison) compare(g *graph.Graph) error {
-	if got, want := namesOf(c.file.inputs), inputNames(g); !sameSet(got, want) {
+	want := lists.Map(g.Inputs, func(n *graph.Node) string { return n.Name })
+	if got := namesOf(c.file.inputs); !sameSet(got, want) {
 		return fmt.Errorf("the inputs are %v, expected %v", got, want)
 	}
-	want := lists.Map(g.Outputs, func(o graph.Output) string { return o.Name })
+	want = lists.Map(g.Outputs, func(o graph.Output) string { return o.Name })
 	if got := namesOf(c.file.outputs); !sameSet(got, want) {
 		return fmt.Errorf("the outputs are %v, expected %v", got, want)
 	}
@@ -322,10 +323,6 @@ func sized[T tensor.Element](data []T, shape []int) *tensor.Tensor {
 
 func namesOf(values []*value) []string {
 	return lists.Map(values, func(v *value) string { return v.name })
-}
-
-func inputNames(g *graph.Graph) []string {
-	return lists.Map(g.Inputs, func(n *graph.Node) string { return n.Name })
 }
 
 // sameSet compares lists in any order.
