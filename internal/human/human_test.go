@@ -47,6 +47,15 @@ func TestFold(t *testing.T) {
 	}
 }
 
+// TestFoldNarrow: what has no room stands below, be it the last cell or several.
+func TestFoldNarrow(t *testing.T) {
+	lines := [][]string{{"copy-nope-s1", "measured", "20/52", "fitted at 16", ""}, {"copy-rope-s1", "waiting", "0/52", "", "loss 1"}}
+	want := "copy-nope-s1  measured  20/52\n  fitted at 16\ncopy-rope-s1  waiting   0/52\n  loss 1\n"
+	if got := human.Table(human.Fold(lines, 30)); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestFoldShortLine: the last cell of a line with fewer cells is wrapped, too.
 func TestFoldShortLine(t *testing.T) {
 	lines := [][]string{{"a", "finished", "3/3", "loss 1"}, {"b", "failed", "no corpus is there"}}

@@ -33,53 +33,61 @@ func columns(lines [][]string, gap int, end string, flags uint) string {
 }
 
 // Fold lays out a table that is wider than width in lines of one cell each. The last cell of a line is wrapped between
-// words, and goes on below itself; where it has room for fewer than 12 characters, or than a word, it stands below its line.
+// words, and goes on below itself; where it has room for fewer than 12 characters, or than a word, it stands below its line,
+// with the cells before it that have no room either.
 func Fold(lines [][]string, width int) [][]string {
 	const gap, narrowest, indent = 2, 12, "  " // gap as Table has it
 	columns := 1
-	for i, line := range lines {
-		if columns = max(columns, len(line)); len(line) == 0 {
-			lines[i] = []string{""}
-		}
+	for _, line := range lines {
+		columns = max(columns, len(line))
 	}
-	from := make([]int, columns) // where columns begin
-	for column := 1; column < columns; column++ {
+	from := make([]int, columns+1) // where columns begin
+	for column := range columns {
 		widest := 0
 		for _, line := range lines {
-			if column < len(line) {
-				widest = max(widest, utf8.RuneCountInString(line[column-1]))
+			if column < len(line)-1 {
+				widest = max(widest, utf8.RuneCountInString(line[column]))
 			}
 		}
-		from[column] = from[column-1] + widest + gap
+		from[column+1] = from[column] + widest + gap
 	}
-	room := func(line []string) int { return width - from[len(line)-1] }
-	fits := func(line []string) bool { return utf8.RuneCountInString(line[len(line)-1]) <= max(room(line), 0) }
+	aligned := func(cells []string) string {
+		out := ""
+		for column, cell := range cells {
+			out += strings.Repeat(" ", from[column]-utf8.RuneCountInString(out)) + cell
+		}
+		return strings.TrimRight(out, " ")
+	}
+	fits := func(line []string) bool { return utf8.RuneCountInString(aligned(line)) <= width }
 	if !slices.ContainsFunc(lines, func(line []string) bool { return !fits(line) }) {
 		return lines
 	}
 	var out [][]string
 	for _, line := range lines {
+		if fits(line) {
+			out = append(out, []string{aligned(line)})
+			continue
+		}
 		last := len(line) - 1
-		head, cell := "", line[last]
-		for column, text := range line[:last] {
-			head += text + strings.Repeat(" ", from[column+1]-from[column]-utf8.RuneCountInString(text))
-		}
-		switch {
-		case fits(line):
-			out = append(out, []string{head + cell})
-			continue
-		case room(line) < narrowest || longest(cell) > room(line):
-			if head = strings.TrimRight(head, " "); head != "" {
-				out = append(out, []string{head})
-			}
-			for part := range strings.Lines(Wrap(cell, width-len(indent))) {
-				out = append(out, []string{indent + strings.TrimSuffix(part, "\n")})
+		if room := width - from[last]; room >= narrowest && longest(line[last]) <= room {
+			for i, part := range strings.Split(strings.TrimSuffix(Wrap(line[last], room), "\n"), "\n") {
+				before := make([]string, last)
+				if i == 0 {
+					copy(before, line)
+				}
+				out = append(out, []string{aligned(append(before, part))})
 			}
 			continue
 		}
-		for part := range strings.Lines(Wrap(cell, room(line))) {
-			out = append(out, []string{head + strings.TrimSuffix(part, "\n")})
-			head = strings.Repeat(" ", from[last])
+		above := last
+		for above > 1 && from[above]-gap > width {
+			above--
+		}
+		if head := aligned(line[:above]); head != "" {
+			out = append(out, []string{head})
+		}
+		for part := range strings.Lines(Wrap(strings.Join(line[above:], "  "), width-len(indent))) {
+			out = append(out, []string{indent + strings.TrimSuffix(part, "\n")})
 		}
 	}
 	return out
