@@ -3,7 +3,9 @@ package report_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -94,6 +96,36 @@ func TestMeasureFigures(t *testing.T) {
 		if len(figure(t, f, "png")) < 500 {
 			t.Errorf("%s is empty as PNG", f.Name)
 		}
+	}
+}
+
+// TestManyHeads: a panel is as high as the names of its curves beside it, so that none stands beside the axis's numbers.
+func TestManyHeads(t *testing.T) {
+	size := regexp.MustCompile(`<svg width="[\d.]+pt" height="([\d.]+)pt"`)
+	height := func(all []eval.Observation) float64 {
+		made, err := report.New(nil, report.Options{Observations: all})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range made.Figures() {
+			if found := size.FindSubmatch(figure(t, f, "svg")); f.Name == "logits-copy" && found != nil {
+				n, _ := strconv.ParseFloat(string(found[1]), 64)
+				return n
+			}
+		}
+		t.Fatal("no figure of logits that says its size")
+		return 0
+	}
+	all := theorems()
+	few := height(all)
+	for _, o := range theorems() {
+		for head := 2; o.Measure == eval.MeasureLogits && head < 9; head++ {
+			o.Head = head
+			all = append(all, o)
+		}
+	}
+	if many := height(all); many < few+50 {
+		t.Errorf("%v points high with 3 heads in a panel, %v with 24", few, many)
 	}
 }
 

@@ -54,7 +54,10 @@ func (p *panel) addLine(text string, style draw.LineStyle, points plotter.XYs) {
 func linesFigure(file string, panels []panel, legend []name) figure {
 	const across = 2
 	panels = slices.DeleteFunc(panels, func(p panel) bool { return !p.marked() })
-	for i := range panels {
+	height := 1.75 * vg.Inch
+	for i, p := range panels {
+		const around = 58 // the title, the axis and its label: names stand above these
+		height = max(height, around+p.nameGap()*vg.Length(len(p.names)))
 		x, y := &panels[i].x, &panels[i].y
 		if x.low == x.high {
 			x.low, x.high = x.low-0.5, x.high+0.5
@@ -62,7 +65,7 @@ func linesFigure(file string, panels []panel, legend []name) figure {
 		room := 0.04*(y.high-y.low) + 1e-6
 		y.low, y.high = y.low-room/2, y.high+room
 	}
-	return figure{Name: file, width: 6.3 * vg.Inch / across, height: 1.75 * vg.Inch, panels: panels, across: min(across, len(panels)), legend: legend}
+	return figure{Name: file, width: 6.3 * vg.Inch / across, height: height, panels: panels, across: min(across, len(panels)), legend: legend}
 }
 
 // alike gives panels one range of the axis y.

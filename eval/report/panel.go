@@ -61,7 +61,7 @@ func (p panel) draw(c draw.Canvas) {
 		top = fontSize + markerSize
 	}
 	for _, n := range p.names {
-		right = max(right, nameGap+n.indent()+p.nameStyle().Width(n.text))
+		right = max(right, fromAxes+n.indent()+p.nameStyle().Width(n.text))
 	}
 	inner := draw.Crop(c, 0, -right, 0, -top)
 	if p.y.octaves { // package plot puts a label at the mean of the ends, which is near the top here
@@ -133,9 +133,9 @@ func (p panel) Plot(c draw.Canvas, axes *plot.Plot) {
 	}
 }
 
-// Names stand nameGap from the axes, and their text nameIndent behind their keys, which lines make wider.
+// Names stand fromAxes from the axes, and their text nameIndent behind their keys, which lines make wider.
 const (
-	nameGap    = vg.Length(8)
+	fromAxes   = vg.Length(8)
 	nameIndent = 3 * markerSize
 	lineIndent = 9 * markerSize
 )
@@ -147,6 +147,14 @@ func (p panel) nameStyle() draw.TextStyle {
 		style.Font.Size -= 2
 	}
 	return style
+}
+
+// nameGap is the least from one name to the next.
+func (p panel) nameGap() vg.Length {
+	if p.title != "" {
+		return p.nameStyle().Font.Size + 1
+	}
+	return 1.35 * fontSize
 }
 
 // indent is the room for a key.
@@ -163,15 +171,12 @@ func (n name) indent() vg.Length {
 // drawNames writes names right of the axes.
 func (p panel) drawNames(c, data draw.Canvas, axes *plot.Plot) {
 	_, y := axes.Transforms(&data)
-	style, gap := p.nameStyle(), 1.35*fontSize
-	if p.title != "" {
-		gap = style.Font.Size + 1
-	}
+	style, gap := p.nameStyle(), p.nameGap()
 	slices.SortStableFunc(p.names, func(a, b name) int { return cmp.Or(cmp.Compare(a.end.Y, b.end.Y), cmp.Compare(a.mean, b.mean)) })
 	heights := lists.Map(p.names, func(n name) vg.Length { return y(n.end.Y) })
 	spread(heights, gap, data.Min.Y, data.Max.Y)
 	for i, n := range p.names {
-		left := vg.Point{X: data.Max.X + nameGap, Y: heights[i]}
+		left := vg.Point{X: data.Max.X + fromAxes, Y: heights[i]}
 		centre := vg.Point{X: left.X + markerSize, Y: left.Y}
 		if n.line != nil {
 			end := vg.Point{X: left.X + lineIndent - markerSize, Y: left.Y}
