@@ -45,7 +45,7 @@ func (s spec) build() ([]byte, error) {
 	}
 	params := d.Params()
 	for i := range params {
-		params[i].Std *= 10 // the usual start gives flat logits, which prove little
+		params[i].Std = min(10*params[i].Std, max(params[i].Std, 0.3)) // the usual start gives flat logits, which prove little
 	}
 	g, states, err := d.Graph(models.Mode{Fused: s.fused, Growing: s.growing, Attentions: s.attentions})
 	if err != nil {
