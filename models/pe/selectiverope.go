@@ -18,7 +18,8 @@ import (
 // sums each channel over the last tokens with weights of its own. As in the authors' code the pairs are halves, and
 // weights start with PyTorch's deviations for linear layers and convolutions: angles are small, and the start is NoPE.
 //
-// A model's file keeps the sum so far, and the rows that the convolution sees again.
+// A model's file keeps the sum so far, and the rows that the convolution sees again. The sum is float32: at 10,000 radians it is
+// good to 0.001.
 type selectiveRoPE struct {
 	NoPE
 	d          Dims
