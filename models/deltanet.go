@@ -240,7 +240,7 @@ func (p *pass) deltaInputs(i int, at string, u *graph.Node) (q, k, v *graph.Node
 		x = b.Mul(x, b.Unsqueeze(p.site(i, u).Real(), 2))
 	}
 	if p.cfg.Conv > 1 {
-		x = p.site(i, u).ShortConv("conv", x, p.param(at+"conv.weight"))
+		x = p.shortConv(i, "conv", x, p.param(at+"conv.weight"))
 	}
 	x = silu(b, x)
 	x = splitHeads(b, x, p.batch, p.seq, 3*heads, head)
@@ -249,6 +249,30 @@ func (p *pass) deltaInputs(i int, at string, u *graph.Node) (q, k, v *graph.Node
 	}
 	qk := unit(b, b.Slice(x, 1, graph.N(0), graph.N(2*heads)))
 	return part(qk, 0), part(qk, 1), part(x, 2)
+}
+
+// shortConv is pe.Site.ShortConv of a layer.
+func (p *pass) shortConv(layer int, name string, x, weights *graph.Node) *graph.Node {
+	b := p.b
+	taps, _ := weights.Dim(0).Int()
+	if taps == 1 {
+		return b.Mul(x, weights)
+	}
+	before, keep := p.carry(layer, name, p.batch, graph.N(taps-1), x.Dim(2))
+	rows := b.Concat(1, before, x)
+	keep(b.SliceLast(rows, 1, graph.N(taps-1)))
+	if one, known := p.seq.Int(); known && one == 1 {
+		return b.ReduceSum(b.Mul(rows, weights), true, 1)
+	}
+	term := func(n int) *graph.Node {
+		w := b.Slice(weights, 0, graph.N(n), graph.N(n+1))
+		return b.Mul(b.Slice(rows, 1, graph.N(n), graph.N(n).Add(p.seq)), w)
+	}
+	sum := term(0)
+	for n := 1; n < taps; n++ {
+		sum = b.Add(sum, term(n))
+	}
+	return sum
 }
 
 // deltaStep is the recurrence over one token, from q, k and v [B,H,1,K], β [B,H,1] and log α [B,H,1] or [B,H,1,K]. The

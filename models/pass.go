@@ -153,6 +153,7 @@ func (p *pass) site(layer int, hidden *graph.Node) *pe.Site {
 	s.Carry = func(name string, rows int, width graph.Dim) (*graph.Node, func(*graph.Node)) {
 		return p.carry(layer, name, p.batch, graph.N(rows), width)
 	}
+	s.ShortConv = func(name string, x, weights *graph.Node) *graph.Node { return p.shortConv(layer, name, x, weights) }
 	s.Visible = func() *graph.Node { return p.visible(s, 0) }
 	if p.mode.Cache {
 		s.Real = func() *graph.Node { return p.b.Cast(p.newMask(), tensor.Float32) }

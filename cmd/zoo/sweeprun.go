@@ -56,7 +56,7 @@ func (a *app) sweepSlurm(ctx context.Context, o sweepOptions, folder string, run
 	if o.asJSON {
 		return a.JSON(sent)
 	}
-	a.Print("%s: %s in %s, tasks %s", sent, human.Plural(sent.Runs, "run", "runs"), folder, sent.Tasks())
+	a.Print("%s: %s in %s, tasks %s", sent, human.Plural(sent.Runs, "run", "runs"), folder, sent.Indices)
 	if sent.After != "" {
 		a.Print("job %s measures and reports them afterwards, into %s", sent.After, o.slurm.AfterFolder)
 	}

@@ -30,8 +30,9 @@ type submission struct {
 	Cluster   string     `json:"cluster,omitempty"` // where there are several
 	Submitted time.Time  `json:"submitted"`
 
-	Runs   int    `json:"-"` // in the tasks; 0 of a submission that was read
-	Cancel string `json:"-"` // the command line that ends the jobs
+	Runs    int    `json:"-"` // in the tasks; 0 of a submission that was read
+	Indices string `json:"-"` // of the tasks, briefly: "1-3,7"
+	Cancel  string `json:"-"` // the command line that ends the jobs
 }
 
 // jobArray is one of Slurm's job arrays.
@@ -40,8 +41,14 @@ type jobArray struct {
 	Tasks []int  `json:"tasks"` // their numbers, by which arrayFile lists them
 }
 
-// named fills in Cancel.
+// named fills in Indices and Cancel.
 func (s *submission) named() *submission {
+	var all []int
+	for _, a := range s.Arrays {
+		all = append(all, a.Tasks...)
+	}
+	slices.Sort(all)
+	s.Indices = ranges(all)
 	words := []string{"scancel"}
 	if s.Cluster != "" {
 		words = append(words, "--clusters="+s.Cluster)
@@ -66,16 +73,6 @@ func (s *submission) String() string {
 		word = "jobs "
 	}
 	return word + strings.Join(s.ids(), ", ")
-}
-
-// Tasks are the numbers of all tasks, briefly: "1-3,7".
-func (s *submission) Tasks() string {
-	var all []int
-	for _, a := range s.Arrays {
-		all = append(all, a.Tasks...)
-	}
-	slices.Sort(all)
-	return ranges(all)
 }
 
 // readJob returns what a sweep was submitted as, nil for nothing.

@@ -126,6 +126,9 @@ type Site struct {
 	// Carry gives a per-layer state of so many rows, [B,rows,width], that every run rewrites: what the run before left,
 	// 0 at first, and a function that takes what the next run finds. Without a cache that function does nothing.
 	Carry func(name string, rows int, width graph.Dim) (before *graph.Node, keep func(after *graph.Node))
+	// ShortConv is a causal convolution of each channel of x [B,T,C] by itself, with weights [taps,C], the oldest token's
+	// first. The state of the name keeps the rows that it sees again.
+	ShortConv func(name string, x, weights *graph.Node) *graph.Node
 	// Real returns 1 for the new tokens and 0 for padding, float32 [B,T]; nil without a cache, where nothing is padded
 	// before a token.
 	Real func() *graph.Node
@@ -177,29 +180,4 @@ func (s *Site) Seen() *graph.Node {
 func (s *Site) Past() *graph.Node {
 	d, zero := s.Distances(), s.B.Const(tensor.Of([]int64{0}))
 	return s.B.Where(s.B.Greater(d, zero), d, zero)
-}
-
-// ShortConv is a causal convolution of each channel of x [B,T,C] by itself, with weights [taps,C], the oldest token's
-// first. The state of the name keeps the rows that it sees again.
-func (s *Site) ShortConv(name string, x, weights *graph.Node) *graph.Node {
-	b := s.B
-	taps, _ := weights.Dim(0).Int()
-	if taps == 1 {
-		return b.Mul(x, weights)
-	}
-	before, keep := s.Carry(name, taps-1, x.Dim(2))
-	rows := b.Concat(1, before, x)
-	keep(b.SliceLast(rows, 1, graph.N(taps-1)))
-	if one, known := s.Seq.Int(); known && one == 1 {
-		return b.ReduceSum(b.Mul(rows, weights), true, 1)
-	}
-	term := func(n int) *graph.Node {
-		w := b.Slice(weights, 0, graph.N(n), graph.N(n+1))
-		return b.Mul(b.Slice(rows, 1, graph.N(n), graph.N(n).Add(s.Seq)), w)
-	}
-	sum := term(0)
-	for n := 1; n < taps; n++ {
-		sum = b.Add(sum, term(n))
-	}
-	return sum
 }
