@@ -233,7 +233,8 @@ def table(a, best):
         lines.append(f"| {peer} | " + " | ".join([f"{1e3 / r['step_ms']:.1f}" for r in rows] +
                                                  [f"{r['prompt_ms']:,.0f}" for r in rows]) + " |")
     version = importlib.metadata.version
-    zoo = subprocess.run([a.zoo, "--version"], capture_output=True, text=True).stdout.split("\n")[0].strip()
+    zoo = subprocess.run([a.zoo, "--version"], capture_output=True, text=True).stdout.split("\n")[0]
+    zoo = " ".join(zoo.split())
     about = (f"{zoo}; optimum-onnx {version('optimum-onnx')}; onnxruntime-genai {version('onnxruntime-genai')} with onnxruntime "
              f"{version('onnxruntime')}; {LLAMA}. {a.threads} threads of {processor()}, {os.cpu_count()} cores, "
              f"{platform.system()}, {datetime.date.today()}; best of {a.rounds} rounds.")
