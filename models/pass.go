@@ -70,12 +70,13 @@ func (p *pass) input(port card.Port, lengths ...string) *graph.Node {
 	return input(p.b, port, append(lengths, card.Seq, p.seq.String())...)
 }
 
-// newMask is the mask of the new tokens, int64 [B,T].
-func (p *pass) newMask() *graph.Node {
+// real is 1 for the new tokens and 0 for padding, float32 [B,T].
+func (p *pass) real() *graph.Node {
+	mask := p.b.Cast(p.mask, tensor.Float32) // before what is gathered, since devices take no integers there
 	if p.slots == nil {
-		return p.mask
+		return mask
 	}
-	return p.b.Gather(p.mask, p.slots, 1)
+	return p.b.Gather(mask, p.slots, 1)
 }
 
 // rows is B·T.
@@ -156,7 +157,7 @@ func (p *pass) site(layer int, hidden *graph.Node) *pe.Site {
 	s.ShortConv = func(name string, x, weights *graph.Node) *graph.Node { return p.shortConv(layer, name, x, weights) }
 	s.Visible = func() *graph.Node { return p.visible(s, 0) }
 	if p.mode.Cache {
-		s.Real = func() *graph.Node { return p.b.Cast(p.newMask(), tensor.Float32) }
+		s.Real = p.real
 	}
 	if p.mode.Dropout {
 		s.Drop = p.drop

@@ -22,7 +22,7 @@ type hostPart struct {
 	// is computed from both with sizes alone, as ONNX Runtime leaves that where its inputs are.
 	// Graphics cards compute sines to 11 bits only, and only of angles within one turn (the
 	// WebGPU Shading Language promises no more), so that rotations would be wrong at large
-	// positions.
+	// positions. Of angles that depend on hidden states the sines and cosines alone are named.
 	angles []string
 
 	graph *onnxpb.GraphProto
@@ -156,8 +156,8 @@ func anglesOf(g *onnxpb.GraphProto, stored, sizes map[string]bool) (names []stri
 		}
 	}
 	for _, n := range g.Node {
-		if onnxpb.DefaultDomain(n.Domain) && (n.OpType == "Sin" || n.OpType == "Cos") && len(n.Output) > 0 {
-			add(maker[n.Output[0]])
+		if onnxpb.DefaultDomain(n.Domain) && (n.OpType == "Sin" || n.OpType == "Cos") {
+			add(n) // of other angles the sine alone
 		}
 	}
 	for _, n := range g.Node {
