@@ -81,7 +81,7 @@ func Parse(metadata map[string]string) (Card, error) {
 	if c.Encoding == c.Architecture {
 		c.Encoding = "" // older files repeat the architecture where it has no encodings
 	}
-	return c, wrap.Error(c.validate(), "card: metadata")
+	return wrap.Value(c, c.validate(), "card: metadata")
 }
 
 func checkSchema(metadata map[string]string) error {

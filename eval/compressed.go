@@ -53,7 +53,7 @@ func plain(r io.Reader, most, slack int64) (io.Reader, error) {
 		return b, nil
 	}
 	z, err := gzip.NewReader(b)
-	return &bounded{r: z, file: file, most: most, slack: slack}, wrap.Error(err, "eval: compressed results")
+	return wrap.Value[io.Reader](&bounded{r: z, file: file, most: most, slack: slack}, err, "eval: compressed results")
 }
 
 // counted counts the bytes that were read.

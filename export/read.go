@@ -43,7 +43,10 @@ func Read(f *safety.File) (*graph.Graph, map[string]*tensor.Tensor, error) {
 	if err == nil {
 		err = r.read(f.Proto.Graph)
 	}
-	return r.graph, r.weights, wrap.Error(err, "export: read")
+	if err != nil {
+		return nil, nil, wrap.Error(err, "export: read")
+	}
+	return r.graph, r.weights, nil
 }
 
 // reader turns a validated file into a graph.

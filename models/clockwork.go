@@ -155,5 +155,8 @@ func (c *clockwork) Graph(Mode) (*graph.Graph, []card.State, error) {
 	logits := b.Unsqueeze(linear(b, present, l.params["head.weight"]), 1)
 	g, err := b.Build(graph.Output{Name: card.Logits.Name, Node: logits},
 		graph.Output{Name: state.Present, Node: present})
-	return g, []card.State{state}, wrap.Error(err, "models: %s", c.cfg.Name())
+	if err != nil {
+		return nil, nil, wrap.Error(err, "models: %s", c.cfg.Name())
+	}
+	return g, []card.State{state}, nil
 }

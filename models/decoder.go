@@ -254,7 +254,10 @@ func (d *decoder) Graph(m Mode) (*graph.Graph, []card.State, error) {
 	f := d.Forward(b, m)
 	logits := []graph.Output{{Name: card.Logits.Name, Node: f.Logits}}
 	g, err := b.Build(slices.Concat(logits, f.Presents, f.Attentions)...)
-	return g, f.States, wrap.Error(err, "models: %s", d.cfg.Name())
+	if err != nil {
+		return nil, nil, wrap.Error(err, "models: %s", d.cfg.Name())
+	}
+	return g, f.States, nil
 }
 
 // Forward adds the forward pass to a builder; its input is card.InputIDs. Failures

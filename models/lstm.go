@@ -112,5 +112,8 @@ func (l *lstm) Graph(Mode) (*graph.Graph, []card.State, error) {
 	logits := b.Unsqueeze(linear(b, h, cell.weights["head.weight"]), 1)
 	g, err := b.Build(graph.Output{Name: card.Logits.Name, Node: logits},
 		graph.Output{Name: state.Present, Node: b.Where(real, b.Concat(1, h, c), past)})
-	return g, []card.State{state}, wrap.Error(err, "models: %s", l.cfg.Name())
+	if err != nil {
+		return nil, nil, wrap.Error(err, "models: %s", l.cfg.Name())
+	}
+	return g, []card.State{state}, nil
 }

@@ -31,5 +31,5 @@ func New(cfg Config) (Model, error) {
 		return nil, fmt.Errorf("models: %w", err)
 	}
 	m, err := a.make(cfg)
-	return m, wrap.Error(err, "models")
+	return wrap.Value(m, err, "models")
 }

@@ -30,14 +30,14 @@ type Prefix struct {
 // than Options.PrefixBytes allows is ErrMemory.
 func (s *Session) Prefill(ctx context.Context, ids []int64) (*Prefix, error) {
 	p, err := s.prefill(ctx, ids, nil)
-	return p, wrap.Error(err, "runtime: prefill")
+	return wrap.Value(p, err, "runtime: prefill")
 }
 
 // Extend returns another prefix, which has these token ids after p's own: only they are read.
 // p stays as it is, so that it may be extended in several ways.
 func (p *Prefix) Extend(ctx context.Context, ids []int64) (*Prefix, error) {
 	longer, err := p.s.prefill(ctx, slices.Concat(p.IDs, ids), p)
-	return longer, wrap.Error(err, "runtime: extend prefix")
+	return wrap.Value(longer, err, "runtime: extend prefix")
 }
 
 // Close gives the prefix's memory back. Calls that have begun with it go on. Closing again does

@@ -18,7 +18,7 @@ import (
 // MaxLength is ErrTooLong too.
 func (s *Session) Logits(ctx context.Context, ids [][]int64) ([]*tensor.Tensor, error) {
 	out, err := s.logits(ctx, ids)
-	return out, wrap.Error(err, "runtime: logits")
+	return wrap.Value(out, err, "runtime: logits")
 }
 
 func (s *Session) logits(ctx context.Context, ids [][]int64) ([]*tensor.Tensor, error) {
@@ -46,7 +46,7 @@ func (s *Session) logits(ctx context.Context, ids [][]int64) ([]*tensor.Tensor, 
 // too.
 func (s *Session) Score(ctx context.Context, ids [][]int64, from []int) ([][]float64, error) {
 	out, err := s.score(ctx, ids, from)
-	return out, wrap.Error(err, "runtime: score")
+	return wrap.Value(out, err, "runtime: score")
 }
 
 func (s *Session) score(ctx context.Context, ids [][]int64, from []int) ([][]float64, error) {

@@ -13,7 +13,7 @@ import (
 // given the tokens before it. Nothing predicts the first token: its LogProbs is nil. Errors are those of Score.
 func (s *Session) ScoreText(ctx context.Context, ids []int64, top int) ([]TextStep, error) {
 	steps, err := s.scoreText(ctx, ids, top)
-	return steps, wrap.Error(err, "runtime: score")
+	return wrap.Value(steps, err, "runtime: score")
 }
 
 func (s *Session) scoreText(ctx context.Context, ids []int64, top int) ([]TextStep, error) {

@@ -99,12 +99,12 @@ func OpenBytes(model []byte, opt Options) (*Session, error) {
 // other, so that they are there twice only where others keep them.
 func OpenFile(file *safety.File, opt Options) (*Session, error) {
 	s, err := loadParsed(file, opt)
-	return s, wrap.Error(err, "runtime: open model")
+	return wrap.Value(s, err, "runtime: open model")
 }
 
 func open(name string, model []byte, external map[string][]byte, opt Options) (*Session, error) {
 	s, err := load(model, external, opt)
-	return s, wrap.Error(err, "runtime: open %s", name)
+	return wrap.Value(s, err, "runtime: open %s", name)
 }
 
 func load(file []byte, external map[string][]byte, opt Options) (*Session, error) {

@@ -24,14 +24,14 @@ func acquire(dir string) (*os.File, error) {
 	if errors.As(err, &held) {
 		return nil, fmt.Errorf("%w (%w); wait for its end, or choose another directory", ErrLocked, held)
 	}
-	return f, wrap.Error(err, "train")
+	return wrap.Value(f, err, "train")
 }
 
 // Busy reports whether a Trainer, of any process, is at work in a run
 // directory. Where the system has no lock that tells, it reports false.
 func Busy(dir string) (bool, error) {
 	busy, err := files.Held(filepath.Join(dir, lockFile))
-	return busy, wrap.Error(err, "train")
+	return wrap.Value(busy, err, "train")
 }
 
 // sweepTemporary removes what writes cut off by a kill have left behind. Only

@@ -76,7 +76,7 @@ func stepGraph(m models.Model, mode models.Mode, logProbability logProbabilityOf
 		outputs = append(outputs, graph.Output{Name: gradPrefix + p.Name, Node: add(b, earlier, grads[i])})
 	}
 	g, err := b.Build(outputs...)
-	return g, wrap.Error(err, "train")
+	return wrap.Value(g, err, "train")
 }
 
 // stepLoss builds the loss [1] and returns the weights in the order of Params.

@@ -100,7 +100,7 @@ func updateGraph(params []pe.Param, r runfile.Recipe, lanes int) (*graph.Graph, 
 		})
 	}
 	g, err := b.Build(outputs...)
-	return g, wrap.Error(err, "train")
+	return wrap.Value(g, err, "train")
 }
 
 // gradOf is what stands before a weight's name where its gradient in a lane is meant.

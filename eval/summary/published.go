@@ -92,7 +92,7 @@ func ReadPublished(name string, results ...string) (*publishedNumbers, error) {
 		return nil, fmt.Errorf("summary: published numbers: %w", err)
 	}
 	p, err := parsePublished(data)
-	return p, wrap.Error(err, "summary: %s", name)
+	return wrap.Value(p, err, "summary: %s", name)
 }
 
 // publishedFile is the one PublishedFile next to results, "" for none.

@@ -101,7 +101,10 @@ func openText(f fileName) (texts, string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		err = fmt.Errorf("%w; a path is from the folder in which zoo runs: bring the file there, or name it where it is", err)
 	}
-	return all, digest, wrap.Error(err, "task %s", f.named())
+	if err != nil {
+		return nil, "", wrap.Error(err, "task %s", f.named())
+	}
+	return all, digest, nil
 }
 
 // Documents returns the documents of a split, at least one.

@@ -100,7 +100,7 @@ func scanPhrase(words []string) ([]string, error) {
 		act = []string{capital(words[0])}
 	}
 	act, err := scanTurn(act, words[1:])
-	return slices.Repeat(act, times), wrap.Error(err, "phrase %q", shorten(phrase))
+	return wrap.Value(slices.Repeat(act, times), err, "phrase %q", shorten(phrase))
 }
 
 // scanTurn puts the turns that rest names around act, which is empty for "turn".

@@ -49,7 +49,7 @@ func (r request) observe(ctx context.Context, onSequence func()) ([]eval.Observa
 		o.NA, o.Reason, o.Values, o.Control = true, err.Error(), nil, nil
 		return []eval.Observation{o}, nil
 	}
-	return all, wrap.Error(err, "analysis: %s: task %s: length %d", r.label(), r.task.Name, r.length)
+	return wrap.Value(all, err, "analysis: %s: task %s: length %d", r.label(), r.task.Name, r.length)
 }
 
 func (r request) label() string {

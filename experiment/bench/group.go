@@ -86,7 +86,7 @@ func (g *group) open() (*runtime.Session, error) {
 		return nil, fmt.Errorf("%s has changed since it was planned: start again", g.model.From)
 	}
 	s, err := runtime.OpenBytes(data, g.runtime)
-	return s, wrap.Error(err, "%s", g.model.From)
+	return wrap.Value(s, err, "%s", g.model.From)
 }
 
 // toRun reports whether a cell needs a session.

@@ -59,7 +59,7 @@ func read(path string) (*file, error) {
 		return nil, fmt.Errorf("sweep file %s: %w", path, err)
 	}
 	f, err := parse(name, data)
-	return f, wrap.Error(err, "sweep file %s", path)
+	return wrap.Value(f, err, "sweep file %s", path)
 }
 
 // nameOf names a sweep by its file, and a study's by its folder.

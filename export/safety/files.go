@@ -38,7 +38,10 @@ func ReadFile(path, linksWithin string) (data []byte, external map[string][]byte
 	if err == nil {
 		data, external, err = ReadBeside(data, folder)
 	}
-	return data, external, wrap.Error(err, "%s", path)
+	if err != nil {
+		return nil, nil, wrap.Error(err, "%s", path)
+	}
+	return data, external, nil
 }
 
 // openRoot opens the folder within which links are followed, around a model's, whose path in it is inner.
@@ -79,7 +82,10 @@ func ReadFS(fsys fs.FS, name string) (data []byte, external map[string][]byte, e
 	if err == nil {
 		data, external, err = ReadBeside(data, folder)
 	}
-	return data, external, wrap.Error(err, "%s", name)
+	if err != nil {
+		return nil, nil, wrap.Error(err, "%s", name)
+	}
+	return data, external, nil
 }
 
 // location is the key under which a tensor names the file of its data.

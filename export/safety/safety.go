@@ -92,7 +92,7 @@ func Check(data []byte, opt Options) (*File, error) {
 		f.validated = true
 		err = checkWeights(m)
 	}
-	return f, wrap.Error(err, "safety")
+	return f, wrap.Error(err, "safety") // a file that is refused can be told of
 }
 
 func newFile(m *onnxpb.ModelProto, data []byte, apart []*onnxpb.TensorProto) *File {

@@ -31,14 +31,17 @@ const (
 // memory than a small multiple of size.
 func ReadSafetensors(r io.ReaderAt, size int64) (map[string]*Tensor, map[string]string, error) {
 	tensors, metadata, err := readSafe(r, size)
-	return tensors, metadata, wrap.Error(err, "safetensors")
+	if err != nil {
+		return nil, nil, wrap.Error(err, "safetensors")
+	}
+	return tensors, metadata, nil
 }
 
 // SafetensorsMetadata reads the metadata alone, after checking that the header
 // describes exactly the data of a file of that size.
 func SafetensorsMetadata(r io.ReaderAt, size int64) (map[string]string, error) {
 	_, _, metadata, err := readChecked(r, size)
-	return metadata, wrap.Error(err, "safetensors")
+	return wrap.Value(metadata, err, "safetensors")
 }
 
 func readSafe(r io.ReaderAt, size int64) (map[string]*Tensor, map[string]string, error) {
@@ -87,7 +90,7 @@ func readHeader(r io.ReaderAt, size int64) ([]byte, error) {
 			n, size, MaxHeader)
 	}
 	header := make([]byte, n)
-	return header, wrap.Error(readAt(r, header, 8), "header")
+	return wrap.Value(header, readAt(r, header, 8), "header")
 }
 
 // readAt fills buf; a reader may say EOF along with the last bytes.

@@ -206,7 +206,7 @@ func (s deviceSession) Transferred() (toDevice, toHost int64) {
 // Allocate implements engine.DeviceModel.
 func (s deviceSession) Allocate(n int) (engine.Value, error) {
 	v, err := s.allocate(tensor.Float32, max(n, 1))
-	return v, wrap.Error(err, "ort: allocate %d numbers", n)
+	return wrap.Value[engine.Value](v, err, "ort: allocate %d numbers", n)
 }
 
 func (s deviceSession) allocate(dtype tensor.DType, n int) (*value, error) {

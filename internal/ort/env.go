@@ -66,7 +66,7 @@ func loaded(version string) (*api, error) {
 		return nil, fmt.Errorf("ort: ONNX Runtime %s is loaded, but its functions cannot be found", version)
 	}
 	a, err := newAPI(table)
-	return a, wrap.Error(err, "ort")
+	return wrap.Value(a, err, "ort")
 }
 
 // retain counts one more user of a running environment.

@@ -46,7 +46,7 @@ func OpenCUDA(lib Library) (CUDA, error) {
 		return CUDA{}, ErrNoCgo
 	}
 	c, err := openCUDALibraries(filepath.Dir(lib.Path))
-	return c, wrap.Error(err, "ort")
+	return wrap.Value(c, err, "ort")
 }
 
 // openCUDA opens what the provider next to a library needs, or says what is missing.

@@ -68,7 +68,7 @@ func (s deviceSession) View(viewed engine.Value, shape ...int) (engine.Value, er
 // ONNX Runtime moves the result.
 func (s deviceSession) Copy(t *tensor.Tensor) (engine.Value, error) {
 	v, err := s.copy(t)
-	return v, wrap.Error(err, "ort: copy %v", t)
+	return wrap.Value[engine.Value](v, err, "ort: copy %v", t)
 }
 
 func (s deviceSession) copy(t *tensor.Tensor) (v *value, err error) {

@@ -85,7 +85,7 @@ func bindTensor(t *tensor.Tensor) (*value, error) {
 	b.pin.Pin(b)
 	b.data = hold(t, &b.pin)
 	v, err := newValue(b, t.DType(), t.Len(), t.Shape())
-	return v, wrap.Error(err, "ort: bind %v", t)
+	return wrap.Value(v, err, "ort: bind %v", t)
 }
 
 // newValue makes a value of a shape at the start of memory that b, which is pinned,

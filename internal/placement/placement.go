@@ -188,7 +188,7 @@ func (p Placement) numbers(key, text string, list Lister) (out []int, err error)
 		}
 		out = append(out, n)
 	}
-	return out, wrap.Error(err, "%s %s", key, text)
+	return wrap.Value(out, err, "%s %s", key, text)
 }
 
 // devices names those of a provider that can be chosen; nil where the system does not say.

@@ -136,7 +136,7 @@ func Read[T any](path string, format Format[T]) (*Log[T], error) {
 	}
 	defer f.Close()
 	records, _, _, err := format.Read(f)
-	return &Log[T]{Records: records}, wrap.Error(err, "%s holds something else than %s", path, format.Holds)
+	return wrap.Value(&Log[T]{Records: records}, err, "%s holds something else than %s", path, format.Holds)
 }
 
 // Add keeps records, which are on the disk when it returns. They are written at once, so that a program that is killed

@@ -10,3 +10,12 @@ func Error(err error, format string, args ...any) error {
 	}
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err)
 }
+
+// Value is a result and Error of its error: the zero value where there is one, since what came before an error is of no use.
+func Value[T any](v T, err error, format string, args ...any) (T, error) {
+	if err != nil {
+		var none T
+		return none, Error(err, format, args...)
+	}
+	return v, nil
+}

@@ -70,7 +70,7 @@ func convertGraph(g *graph.Graph, dtype string, full func(name string) bool) (*g
 	}
 	outputs := lists.Map(g.Outputs, func(o graph.Output) graph.Output { return graph.Output{Name: o.Name, Node: c.get(o.Node)} })
 	out, err := c.b.Build(outputs...)
-	return out, wrap.Error(err, "precision")
+	return wrap.Value(out, err, "precision")
 }
 
 // matrices finds the weights that become narrow.

@@ -199,7 +199,7 @@ func (t *coder) idOf(token string) (id int64, ok bool) {
 // vocabulary cannot express, if it has no token for the unknown.
 func (t *coder) Encode(ctx context.Context, text string) ([]int64, error) {
 	ids, err := t.encode(ctx, text)
-	return ids, wrap.Error(err, "tokenizer")
+	return wrap.Value(ids, err, "tokenizer")
 }
 
 func (t *coder) encode(ctx context.Context, text string) (ids []int64, err error) {
@@ -281,7 +281,7 @@ func (t *coder) Decode(ids []int64) (string, error) {
 	}
 	bytes, items := sizeOfTokens(tokens)
 	texts, err := t.decode(newWalk(context.Background(), bytes+items), tokens)
-	return strings.Join(texts, ""), wrap.Error(err, "tokenizer")
+	return wrap.Value(strings.Join(texts, ""), err, "tokenizer")
 }
 
 // ends reads from tokenizer_config.json which token ends a text.

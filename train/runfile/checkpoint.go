@@ -120,7 +120,7 @@ func ReadCheckpoint(path string) (*Checkpoint, error) {
 	if err == nil {
 		err = c.Config.From.readTokenizer(filepath.Dir(path))
 	}
-	return c, wrap.Error(err, "checkpoint %s", path)
+	return wrap.Value(c, err, "checkpoint %s", path)
 }
 
 func readCheckpoint(path string) (*Checkpoint, error) {

@@ -110,5 +110,5 @@ func (s *Start) Words() (tokenizer.Coder, error) {
 		return nil, err
 	}
 	words, err := library.Parse(s.Tokenizer)
-	return words, wrap.Error(err, "the tokenizer of %v", s)
+	return wrap.Value(words, err, "the tokenizer of %v", s)
 }

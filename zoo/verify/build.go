@@ -89,7 +89,7 @@ func (o Options) beside(ctx context.Context, m modelfile.Model) (*card.Differenc
 	full := m
 	full.Card.DType = ""
 	d, err := difference(ctx, [2]opener{o.meant(full, o.engine()), o.written(m, o.engine())})
-	return &d, wrap.Error(err, "beside the float32 model")
+	return wrap.Value(&d, err, "beside the float32 model")
 }
 
 // meant opens a model as it is in memory: its file has the memory of the weights.

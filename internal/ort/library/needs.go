@@ -28,7 +28,7 @@ func Needs(path string, p Platform) ([]string, error) {
 	} else {
 		names, err = elfNeeds(f)
 	}
-	return names, wrap.Error(err, "%s: what it needs cannot be read", path)
+	return wrap.Value(names, err, "%s: what it needs cannot be read", path)
 }
 
 func elfNeeds(f io.ReaderAt) ([]string, error) {

@@ -48,7 +48,7 @@ func Web(ctx context.Context, offline bool) (folder string, err error) {
 	if offline {
 		return folder, checkWeb(folder, webPins())
 	}
-	return folder, wrap.Error(fetchWeb(ctx, folder, webPins(), exec.LookPath), "ort: onnxruntime-web %s", ort.Version)
+	return wrap.Value(folder, fetchWeb(ctx, folder, webPins(), exec.LookPath), "ort: onnxruntime-web %s", ort.Version)
 }
 
 // checkWeb reports what is not in a folder as the pins have it.

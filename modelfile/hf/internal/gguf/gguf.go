@@ -50,7 +50,7 @@ const (
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	f := &File{Pairs: map[string]any{}, Tensors: map[string]Tensor{}, data: r}
 	h := &header{r: bufio.NewReaderSize(io.NewSectionReader(r, 0, min(size, maxHeader)), 1<<16), left: min(size, maxHeader)}
-	return f, wrap.Error(f.read(h, size), "gguf")
+	return wrap.Value(f, f.read(h, size), "gguf")
 }
 
 func (f *File) read(h *header, size int64) error {
