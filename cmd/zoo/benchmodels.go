@@ -140,7 +140,12 @@ func (o modelFlags) share(all []zoo.Model) (out []zoo.Model, err error) {
 	if err != nil || shares < 1 {
 		return nil, errors.New("want I/N, such as 1/16, or /16 in a scheduler's array")
 	}
-	index, from, err := taskIndex(text)
+	index, from := 0, text
+	if text == "" {
+		index, from, err = scheduledTask()
+	} else if index, err = strconv.Atoi(text); err != nil {
+		err = fmt.Errorf("%q is no number", text)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -76,14 +76,8 @@ var schedulers = []struct {
 	first    int
 }{{"SLURM_ARRAY_TASK_ID", 1}, {"JOB_COMPLETION_INDEX", 0}, {"AWS_BATCH_JOB_ARRAY_INDEX", 0}}
 
-// taskIndex is the number of a task of an array, from 1 on, and what says so: text, or a scheduler where that is empty.
-func taskIndex(text string) (index int, from string, err error) {
-	if text != "" {
-		if index, err = strconv.Atoi(text); err != nil {
-			err = fmt.Errorf("%q is no number", text)
-		}
-		return index, text, err
-	}
+// scheduledTask is the number of the task of an array that a scheduler runs here, from 1 on, and what says so.
+func scheduledTask() (index int, from string, err error) {
 	for _, s := range schedulers {
 		text := os.Getenv(s.variable)
 		if text == "" {
@@ -111,19 +105,15 @@ func (a *app) sweepTask(c *cobra.Command, o sweepOptions, folder string) error {
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return fmt.Errorf("%s is no folder of a prepared sweep; a sweep file is named with a flag: zoo sweep --config %[1]s", folder)
 	}
-	text := ""
-	if c.Flags().Changed("index") {
-		text = strconv.Itoa(o.index)
+	index, from, err := o.index, fmt.Sprintf("--index %d", o.index), error(nil)
+	if !c.Flags().Changed("index") {
+		index, from, err = scheduledTask()
 	}
-	index, from, err := taskIndex(text)
 	switch {
 	case err != nil && from == "":
 		return fmt.Errorf("--index is missing: %w; the tasks of %s are counted from 1 on", err, folder)
 	case err != nil:
 		return err
-	}
-	if text != "" {
-		from = "--index " + text
 	}
 	runs, at, err := sweep.ReadTask(folder, index)
 	if err != nil {

@@ -27,9 +27,11 @@ func (p *Plan) addSpeed(ctx context.Context, g *group, length int) error {
 		g.addCell(eval.KeyOf(g.card, cfg, task.At(length)), task.At(length), speed{cfg}, row)
 		return err
 	}
-	err := p.count(g, &cfg, length)
+	if err := p.count(g, &cfg, length); err != nil {
+		return err
+	}
 	g.addCell(eval.KeyOf(g.card, cfg, task.At(length)), task.At(length), speed{cfg}, eval.Row{}).Memory = cfg.Cost.MemoryEstimate
-	return err
+	return nil
 }
 
 func (speed) batch(most int) int { return most }

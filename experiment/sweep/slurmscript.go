@@ -68,6 +68,13 @@ func (s script) file(i int) string {
 	return fmt.Sprintf(groupFile, i+1)
 }
 
+// scriptOptions are the lines for sbatch and the user's own, in each job script.
+const scriptOptions = `{{range .Options}}#SBATCH {{.}}
+{{end}}{{with .Prologue}}
+# --prologue
+{{.}}
+{{end}}`
+
 // saveSeconds is how long before its time limit a task is told to save.
 const saveSeconds = 120
 
@@ -80,11 +87,7 @@ const saveSeconds = 120
 var scriptText = template.Must(template.New("").Parse(`#!/bin/bash
 # Tasks of the sweep {{.Name}}, whose runs {{.File}} beside this file lists.
 # Written by: zoo sweep --executor slurm
-{{range .Options}}#SBATCH {{.}}
-{{end}}{{with .Prologue}}
-# --prologue
-{{.}}
-{{end}}
+` + scriptOptions + `
 say() { echo "$(date '+%Y-%m-%dT%H:%M:%S')  task $SLURM_ARRAY_TASK_ID: $*"; }
 
 # Asks the training to save and end, once, and notes what for.
@@ -126,11 +129,7 @@ func (s script) text() (string, error) {
 // afterText is the script of the job after the tasks.
 var afterText = template.Must(template.New("").Parse(`#!/bin/bash
 # Begins when all tasks of the sweep {{.Name}} are over.
-{{range .Options}}#SBATCH {{.}}
-{{end}}{{with .Prologue}}
-# --prologue
-{{.}}
-{{end}}
+` + scriptOptions + `
 {{range .Lines}}{{.}}
 {{end}}`))
 
