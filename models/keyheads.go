@@ -10,15 +10,27 @@ import (
 // kvHeads is how many heads keys and values have.
 func (c Config) kvHeads() int { return cmp.Or(c.NKVHeads, c.NHeads) }
 
-// grouped multiplies x [B,H,T,N] by y [B,G,N,M], where G divides H, to [B,H,T,M]: neighbouring heads of x share one of y.
-// Their rows are put behind one another, so that y is not repeated.
-func (p *pass) grouped(x, y *graph.Node) *graph.Node {
-	b, heads, groups := p.b, p.cfg.NHeads, p.cfg.kvHeads()
-	if p.cfg.NKVHeads == 0 {
-		return b.MatMul(x, y)
+// grouped multiplies x [B,H,T,N] by y [B,G,N,M], or by y [B,G,M,N] read transposed, where G divides H, to [B,H,T,M]:
+// neighbouring heads of x share one of y, which is not repeated. In training the rows of these heads are put behind one
+// another, so that each y is in one product. With a cache each head has a product of its own: of one row when a token is
+// generated, which ONNX Runtime multiplies with y as it lies, where more rows have it pack all of y first.
+func (p *pass) grouped(x, y *graph.Node, transposed bool) *graph.Node {
+	b, shared, swap := p.b, p.cfg.NKVHeads != 0, []int{0, 1, 3, 2}
+	groups, each := graph.N(p.cfg.kvHeads()), graph.N(p.cfg.NHeads/p.cfg.kvHeads())
+	switch {
+	case shared && p.mode.Cache:
+		x, y, swap = b.Reshape(x, p.batch, groups, each, p.seq, x.Dim(3)), b.Unsqueeze(y, 2), []int{0, 1, 2, 4, 3}
+	case shared:
+		x = b.Reshape(x, p.batch, groups, each.Mul(p.seq), x.Dim(3))
 	}
-	rows := b.Reshape(x, p.batch, graph.N(groups), graph.N(heads/groups).Mul(p.seq), x.Dim(3))
-	return b.Reshape(b.MatMul(rows, y), p.batch, graph.N(heads), p.seq, y.Dim(3))
+	if transposed { // next to the product, of which ONNX Runtime makes it a part
+		y = b.Transpose(y, swap...)
+	}
+	product := b.MatMul(x, y)
+	if !shared {
+		return product
+	}
+	return b.Reshape(product, p.batch, graph.N(p.cfg.NHeads), p.seq, product.Dim(len(product.Shape)-1))
 }
 
 // repeatHeads gives each head the keys [B,G,S,K] that it reads, [B,H,S,K].

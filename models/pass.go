@@ -304,7 +304,7 @@ func (p *pass) attend(s *pe.Site, enc pe.Encoding, q, k, v *graph.Node) *graph.N
 	} else if c != 1 {
 		scaled = b.Mul(q, b.Float(c))
 	}
-	logits := p.grouped(scaled, b.Transpose(k, 0, 1, 3, 2)) // [B,H,T,S]
+	logits := p.grouped(scaled, k, true) // [B,H,T,S]
 	if bias := enc.Bias(s); bias != nil {
 		logits = b.Add(logits, bias)
 	}
@@ -325,7 +325,7 @@ func (p *pass) attend(s *pe.Site, enc pe.Encoding, q, k, v *graph.Node) *graph.N
 	if p.cfg.Attention == differential {
 		return p.differ(s, weights, v)
 	}
-	return p.grouped(weights, v)
+	return p.grouped(weights, v, false)
 }
 
 // weigh makes weights of logits [B,H,T,S], 0 for keys that may not be seen.

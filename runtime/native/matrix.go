@@ -89,18 +89,14 @@ func (p *products) prepare(s *step) error {
 	x, y := s.in[0], s.in[1]
 	xr, yr := len(x.shape), len(y.shape)
 	p.m, p.k, p.n = x.shape[xr-2], x.shape[xr-1], s.out.shape[len(s.out.shape)-1]
-	batch := s.out.shape[:len(s.out.shape)-2]
+	batch, left, right := s.out.shape[:len(s.out.shape)-2], value{shape: x.shape[:xr-2]}, value{shape: y.shape[:yr-2]}
+	// Neighbours on the left that are multiplied with the same matrix are one tall matrix.
+	for len(left.shape) > 0 && (len(right.shape) == 0 || last(right.shape) == 1) {
+		p.m *= last(batch)
+		batch, left.shape = batch[:len(batch)-1], left.shape[:len(left.shape)-1]
+		right.shape = right.shape[:max(0, len(right.shape)-1)]
+	}
 	p.count = product(batch)
-	if product(y.shape[:yr-2]) == 1 { // one tall product
-		p.m *= p.count
-		p.count = min(p.count, 1)
-		batch = nil
-	}
-	var left, right value
-	left.shape, right.shape = x.shape[:xr-2], y.shape[:yr-2]
-	if batch == nil {
-		left.shape, right.shape = nil, nil
-	}
 	p.pairs.spread(batch, &left, &right)
 	p.blocks, p.each = 1, p.m
 	if threads := s.x.pool.threads; threads > 1 && p.m*p.k*p.n*p.count >= worthwhile {
@@ -109,6 +105,8 @@ func (p *products) prepare(s *step) error {
 	}
 	return nil
 }
+
+func last(shape []int) int { return shape[len(shape)-1] }
 
 func (p *products) run(s *step) error {
 	if s.out.size == 0 {
