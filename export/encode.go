@@ -48,13 +48,13 @@ func checkWeights(g *graph.Graph, weights map[string]*tensor.Tensor, asInputs bo
 func checkSize(g *graph.Graph, weights map[string]*tensor.Tensor, limit, least int) error {
 	total := 0
 	for _, t := range weights {
-		if size := t.Len() * t.DType().Size(); size < least {
+		if size := t.DType().Bytes(t.Len()); size < least {
 			total += size
 		}
 	}
 	for _, n := range g.Nodes {
 		if n.Op == graph.OpConstant {
-			total += n.Value.Len() * n.DType.Size()
+			total += n.DType.Bytes(n.Value.Len())
 		}
 		total += 1024 // more than names and attributes of a node take
 	}

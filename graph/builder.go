@@ -83,6 +83,9 @@ func caller() string {
 // of shape [1] can be used as a length: they are the axis named like the input.
 // Declaring the same input twice returns the same node.
 func (b *Builder) Input(name string, dtype tensor.DType, shape ...Dim) *Node {
+	if b.err == nil && dtype == tensor.Int4 {
+		return b.Fail(fmt.Errorf("%s %s is %v, which weights alone can be", OpInput, name, dtype))
+	}
 	n := b.declare(OpInput, name, dtype, shape)
 	if n == failed {
 		return n
@@ -102,12 +105,12 @@ func (b *Builder) Input(name string, dtype tensor.DType, shape ...Dim) *Node {
 	return n
 }
 
-// Param declares a weight of float32, float16, bfloat16 or int8. Declaring it twice
+// Param declares a weight of float32, float16, bfloat16, int8 or int4. Declaring it twice
 // returns the same node.
 func (b *Builder) Param(name string, dtype tensor.DType, shape ...int) *Node {
 	dims := lists.Map(shape, N)
 	if b.err == nil && !Stores(dtype) {
-		return b.Fail(fmt.Errorf("%s %s is %v: a weight is float32, float16, bfloat16 or int8", OpParam, name, dtype))
+		return b.Fail(fmt.Errorf("%s %s is %v: a weight is float32, float16, bfloat16, int8 or int4", OpParam, name, dtype))
 	}
 	return b.declare(OpParam, name, dtype, dims)
 }
@@ -361,6 +364,9 @@ func (b *Builder) Build(outputs ...Output) (*Graph, error) {
 		}
 		if o.Name == "" || seen[o.Name] || b.named[o.Name] != nil {
 			return nil, fmt.Errorf("graph: output name %q is empty or taken", o.Name)
+		}
+		if o.Node.DType == tensor.Int4 {
+			return nil, fmt.Errorf("graph: output %q is %v, which weights alone can be", o.Name, o.Node.DType)
 		}
 		seen[o.Name] = true
 		mark(o.Node)

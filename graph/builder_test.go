@@ -61,7 +61,7 @@ func TestBuilderErrors(t *testing.T) {
 		{"input of another dtype", func(m maker) []graph.Output { m.Input("x", tensor.Float64); return nil },
 			"Input x is float64: a graph holds"},
 		{"weight of another dtype", func(m maker) []graph.Output { m.Param("w", tensor.Int64, 2); return nil },
-			"Param w is int64: a weight is float32, float16, bfloat16 or int8"},
+			"Param w is int64: a weight is float32, float16, bfloat16, int8 or int4"},
 		{"constant of another dtype", func(m maker) []graph.Output {
 			m.Const(tensor.New(tensor.Float64, 2))
 			return nil

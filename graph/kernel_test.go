@@ -124,6 +124,14 @@ var quantizeRows = []kernelRow{
 		x := m.f(shape{1, 2}, 3, 4)
 		return m.Cast(m.Op("QuantizeLinear", []*graph.Node{x, m.vec(1, 2), m.Const(tensor.Of([]uint8{0, 1}, 2))}, graph.Attr{Name: "axis", Value: int64(1)}), tensor.Int64)
 	}, i64(shape{1, 2}, 3, 3)},
+	{"DequantizeLinear", "int4, two rows to a scale", func(m maker) *graph.Node {
+		x := m.Const(tensor.OfInt4([]int8{1, -8, 7, 3, 0, 2, -1, 5, 6, -7, -6, 4}, 4, 3))
+		return blocked(m, x, m.f(shape{2, 3}, 1, 2, 3, 0.5, 0, -1), 0, 2)
+	}, f32(shape{4, 3}, 1, -16, 21, 3, 0, 6, -0.5, 0, -6, -3.5, 0, -4)},
+	{"DequantizeLinear", "int8, two columns to a scale", func(m maker) *graph.Node {
+		x := m.Const(tensor.Of([]int8{-128, 127, 3, 4}, 1, 4))
+		return blocked(m, x, m.f(shape{1, 2}, 0.5, 10), -1, 2)
+	}, f32(shape{1, 4}, -64, 63.5, 30, 40)},
 	{"MatMulInteger", "", func(m maker) *graph.Node {
 		x := m.Const(tensor.Of([]uint8{129, 126, 128, 255}, 2, 2))
 		y := m.Const(tensor.Of([]int8{3, -127, 5, 7}, 2, 2))

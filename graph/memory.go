@@ -65,11 +65,11 @@ func (n *Node) bytes(lengths map[string]int) (value, inside float64, err error) 
 	if err != nil {
 		return 0, 0, err
 	}
-	value = float64(count * n.DType.Size())
+	value = float64(n.DType.Bytes(count))
 	scratch := table[n.Op].scratch
 	if scratch == nil {
 		return value, 0, nil
 	}
 	count, err = scratch(n).Eval(lengths)
-	return value, float64(count * tensor.Float32.Size()), err
+	return value, float64(tensor.Float32.Bytes(count)), err
 }

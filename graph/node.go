@@ -110,7 +110,7 @@ func (n *Node) knownInts() ([]int64, bool) {
 // first three; the others are for files in another precision (package precision).
 var held = []tensor.DType{
 	tensor.Float32, tensor.Int64, tensor.Bool, tensor.Float16, tensor.Int8, tensor.Uint8, tensor.Int32,
-	tensor.BFloat16,
+	tensor.BFloat16, tensor.Int4,
 }
 
 // Held names the element types that the values of a graph can have.
@@ -118,7 +118,7 @@ func Held() []string { return lists.Map(held, tensor.DType.String) }
 
 // Stores reports whether a weight of a graph can have the element type.
 func Stores(d tensor.DType) bool {
-	return d == tensor.Float32 || d.Halves() || d == tensor.Int8
+	return d == tensor.Float32 || d.Halves() || d == tensor.Int8 || d == tensor.Int4
 }
 
 // Output is a named result of a graph.

@@ -87,6 +87,9 @@ func infer(n *Node) error {
 	if err := n.checkAttributes(o.attrs); err != nil {
 		return err
 	}
+	if n.Op != "DequantizeLinear" && slices.ContainsFunc(n.Inputs, func(x *Node) bool { return x.DType == tensor.Int4 }) {
+		return n.errorf("takes no int4: DequantizeLinear alone does")
+	}
 	if err := o.infer(n); err != nil {
 		return err
 	}

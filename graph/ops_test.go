@@ -36,6 +36,7 @@ func TestOpset(t *testing.T) {
 		{"ReduceMean", 2, nil, 18},
 		{"ReduceMax", 2, nil, 18},
 		{"QuantizeLinear", 3, with("axis"), 13},
+		{"DequantizeLinear", 2, with("block_size"), 21},
 		{"Attention", 3, nil, 23},
 		{"Attention", 4, with("scale"), 23},
 		{"Conv", 2, nil, 0},

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"math"
 	"slices"
 
 	"github.com/nopezoo/zoo/graph/tensor"
@@ -13,7 +14,30 @@ func quantizeOps() operators {
 		// Opset 13 brought scales along an axis.
 		"QuantizeLinear": {min: 3, max: 3, since: 10, sinceAttribute: map[string]int{"axis": 13},
 			attrs: attributes{"axis": integer}, infer: inferQuantizeLinear},
+		// Opset 21 brought blocks, and numbers of 4 bits.
+		"DequantizeLinear": {min: 2, max: 2, since: 21, attrs: attributes{"axis": integer, "block_size": integer},
+			infer: inferDequantizeLinear},
 	}
+}
+
+// inferDequantizeLinear wants one scale for each block of neighbours along an axis.
+func inferDequantizeLinear(n *Node) error {
+	x, scale, size := n.Inputs[0], n.Inputs[1], Attribute(n, "block_size", int64(0))
+	axis, err := n.axisOf(Attribute(n, "axis", int64(1)), x.rank())
+	if err != nil {
+		return err
+	}
+	if (x.DType != tensor.Int8 && x.DType != tensor.Int4) || scale.DType != tensor.Float32 || size < 1 || size > math.MaxInt32 ||
+		scale.rank() != x.rank() {
+		return n.errorf("needs int8 or int4 values, float32 scales of as many axes, and a block_size of at least 1")
+	}
+	want := slices.Clone(scale.Shape)
+	want[axis] = want[axis].Mul(N(int(size)))
+	if !slices.Equal(want, x.Shape) {
+		return n.errorf("needs a scale for each %d values along axis %d", size, axis)
+	}
+	n.DType, n.Shape = tensor.Float32, x.Shape
+	return nil
 }
 
 func inferQuantizeLinear(n *Node) error {

@@ -37,6 +37,11 @@ func halves(m maker, name string, axes ...string) *graph.Node {
 	return m.Input(name, tensor.Float16, dims(axes...)...)
 }
 
+func blocked(m maker, x, scale *graph.Node, axis, size int64) *graph.Node {
+	return m.Op("DequantizeLinear", []*graph.Node{x, scale},
+		graph.Attr{Name: "axis", Value: axis}, graph.Attr{Name: "block_size", Value: size})
+}
+
 // raw applies an operator that the typed methods would not make like this.
 func raw(m maker, op string, attr string, value any, inputs ...*graph.Node) *graph.Node {
 	return m.Op(op, inputs, graph.Attr{Name: attr, Value: value})
@@ -139,6 +144,29 @@ var ruleRows = []shapeRow{
 	{op: "QuantizeLinear", build: func(m maker) *graph.Node {
 		return m.Op("QuantizeLinear", []*graph.Node{in(m, "x", "4"), in(m, "s", "4"), ints(m, "z", "4")}, graph.Attr{Name: "axis", Value: int64(0)})
 	}, bad: "a uint8 zero"},
+	{op: "DequantizeLinear", build: func(m maker) *graph.Node {
+		return blocked(m, m.Param("w", tensor.Int4, 6, 5), m.Param("s", tensor.Float32, 2, 5), 0, 3)
+	}, want: "float32[6,5]"},
+	{op: "DequantizeLinear", build: func(m maker) *graph.Node {
+		rows := m.Gather(m.Param("w", tensor.Int8, 6, 4), ints(m, "at", "seq"), 0)
+		return blocked(m, rows, m.Gather(m.Param("s", tensor.Float32, 6, 2), ints(m, "at", "seq"), 0), -1, 2)
+	}, want: "float32[seq,4]"},
+	{op: "DequantizeLinear", build: func(m maker) *graph.Node {
+		return blocked(m, m.Param("w", tensor.Int4, 6, 5), m.Param("s", tensor.Float32, 2, 5), 1, 3)
+	}, bad: "a scale for each 3 values along axis 1"},
+	{op: "DequantizeLinear", build: func(m maker) *graph.Node {
+		return blocked(m, m.Param("w", tensor.Int4, 6, 5), m.Param("s", tensor.Float32, 2, 5), 0, 0)
+	}, bad: "block_size of at least 1"},
+	{op: "DequantizeLinear", build: func(m maker) *graph.Node {
+		return blocked(m, m.Param("w", tensor.Int4, 6), m.Param("s", tensor.Float32, 2, 1), 0, 3)
+	}, bad: "scales of as many axes"},
+	{op: "DequantizeLinear", build: func(m maker) *graph.Node {
+		return blocked(m, bytes(m, "x", "6"), m.Param("s", tensor.Float32, 2), 0, 3)
+	}, bad: "needs int8 or int4 values"},
+	{op: "Transpose", build: func(m maker) *graph.Node { return m.Transpose(m.Param("w", tensor.Int4, 2, 4), 1, 0) },
+		bad: "takes no int4"},
+	{op: "Cast", build: func(m maker) *graph.Node { return m.Cast(m.Input("x", tensor.Int4), tensor.Float32) },
+		bad: "which weights alone can be"},
 	{op: "MatMulInteger", build: func(m maker) *graph.Node {
 		return m.Op("MatMulInteger", []*graph.Node{bytes(m, "x", "batch", "4"), m.Param("w", tensor.Int8, 4, 2), bytes(m, "z")})
 	}, want: "int32[batch,2]"},

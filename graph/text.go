@@ -74,8 +74,8 @@ func constText(t *tensor.Tensor) string {
 		v = tensor.Data[int64](t)
 	case tensor.Bool:
 		v = tensor.Data[bool](t)
-	case tensor.Int8:
-		v = tensor.Data[int8](t)
+	case tensor.Int8, tensor.Int4:
+		v = t.Int8()
 	case tensor.Uint8:
 		v = tensor.Data[uint8](t)
 	case tensor.Int32:

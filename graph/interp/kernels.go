@@ -29,6 +29,7 @@ type op struct {
 	i64  kernel
 	bool kernel
 	i8   kernel
+	i4   kernel
 	u8   kernel
 	i32  kernel
 }
@@ -42,6 +43,8 @@ func (o op) pick(n *graph.Node, float tensor.DType) kernel {
 		return o.bool
 	case d == tensor.Int8:
 		return o.i8
+	case d == tensor.Int4:
+		return o.i4
 	case d == tensor.Uint8:
 		return o.u8
 	case d == tensor.Int32:
@@ -88,8 +91,9 @@ func kernels() map[string]op {
 		"MatMul": {f32: matMul[float32], f64: matMul[float64]},
 		"Gemm":   {f32: gemm[float32], f64: gemm[float64]},
 
-		"MatMulInteger":  {u8: matMulInteger},
-		"QuantizeLinear": {f32: quantizeLinear[float32], f64: quantizeLinear[float64]},
+		"MatMulInteger":    {u8: matMulInteger},
+		"QuantizeLinear":   {f32: quantizeLinear[float32], f64: quantizeLinear[float64]},
+		"DequantizeLinear": {i8: dequantizeLinear, i4: dequantizeLinear},
 
 		"Reshape":   same(reshape),
 		"Squeeze":   same(squeeze),

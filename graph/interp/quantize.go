@@ -3,6 +3,7 @@ package interp
 import (
 	"math"
 
+	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 )
 
@@ -22,6 +23,27 @@ func quantizeLinear[T float](c call) (*tensor.Tensor, error) {
 		}
 	}
 	return tensor.Of(out, shape...), nil
+}
+
+func dequantizeLinear(c call) (*tensor.Tensor, error) {
+	if c.float == tensor.Float64 {
+		return dequantized[float64](c), nil
+	}
+	return dequantized[float32](c), nil
+}
+
+func dequantized[T float](c call) *tensor.Tensor {
+	x, scale, shape := c.in[0].Int8(), tensor.Data[T](c.in[1]), c.in[0].Shape()
+	size := int(graph.Attribute(c.node, "block_size", int64(0)))
+	outer, n, inner := around(shape, c.axis(1, len(shape)))
+	out := make([]T, len(x))
+	distribute(outer*n, inner, func(row int) { // a scale's rows follow one another, as those of its block do
+		from, at := scale[row/size*inner:][:inner], row*inner
+		for i, v := range x[at : at+inner] {
+			out[at+i] = T(v) * from[i]
+		}
+	})
+	return tensor.Of(out, shape...)
 }
 
 func matMulInteger(c call) (*tensor.Tensor, error) {

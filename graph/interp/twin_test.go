@@ -276,6 +276,24 @@ var elementwiseTwins = []twin{
 		k := at[axisOf(graph.Attribute(n, "axis", int64(1)), len(at))]
 		return min(255, max(0, math.RoundToEven(in[0].at(at...)/in[1].at(k))+in[2].at(k)))
 	}},
+	{"DequantizeLinear", func(d draw) *graph.Node {
+		s := d.shape(1+d.IntN(3), 1)
+		axis, size := d.IntN(len(s)), 1+d.IntN(4)
+		scale := d.floats(s...)
+		s = slices.Clone(s)
+		s[axis] *= size
+		x := make([]int8, tensor.Numel(s))
+		for i := range x {
+			x[i] = int8(d.IntN(256))
+		}
+		return d.Op("DequantizeLinear", []*graph.Node{d.Const(tensor.Of(x, s...)), scale},
+			graph.Attr{Name: "axis", Value: int64(axis)}, graph.Attr{Name: "block_size", Value: int64(size)})
+	}, func(n *graph.Node, in []array, at []int) float64 {
+		axis := int(graph.Attribute(n, "axis", int64(1)))
+		block := slices.Clone(at)
+		block[axis] /= int(graph.Attribute(n, "block_size", int64(0)))
+		return in[0].at(at...) * in[1].at(block...)
+	}},
 }
 
 var matrixTwins = []twin{

@@ -7,7 +7,7 @@ type DType uint8
 
 // The element types zoo knows. Float64 occurs only inside the interpreter
 // (gradient checks); Float16 and BFloat16 in stored weights and in files of these
-// precisions, the integers of 8 and 32 bits in quantized files.
+// precisions, the integers of 4, 8 and 32 bits in quantized files.
 const (
 	Invalid DType = iota
 	Float32
@@ -19,11 +19,12 @@ const (
 	Uint8
 	Int32
 	BFloat16 // the upper half of a float32, see BFloat16Bits
+	Int4     // −8…7, two in a byte, see OfInt4
 )
 
 // Element lists the Go types that tensor data can have.
 type Element interface {
-	float32 | float64 | uint16 | int64 | bool | int8 | uint8 | int32 | BFloat16Bits
+	float32 | float64 | uint16 | int64 | bool | int8 | uint8 | int32 | BFloat16Bits | int4Pair
 }
 
 // elementType is what differs between element types.
@@ -32,7 +33,8 @@ type elementType struct {
 	safe    string // in safetensors files
 	element any    // 0 of the Go type that holds it
 	onnx    int32  // in ONNX files (TensorProto.DataType); 0, "undefined" there, for none
-	size    int    // bytes of an element, in memory and in files
+	size    int    // bytes of what holds an element, in memory and in files
+	each    int    // elements in that
 	zeros   func(n int) any
 	over    func(raw []byte) any      // the elements that lie in aligned memory
 	memory  func(elements any) []byte // the inverse of over
@@ -41,7 +43,7 @@ type elementType struct {
 func typeOf[T Element](name, safe string, onnx int32) elementType {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
-	return elementType{name, safe, zero, onnx, size,
+	return elementType{name, safe, zero, onnx, size, 1,
 		func(n int) any { return make([]T, n) },
 		func(raw []byte) any { return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(raw))), len(raw)/size) },
 		func(elements any) []byte {
@@ -61,6 +63,7 @@ var elementTypes = [...]elementType{
 	Uint8:    typeOf[uint8]("uint8", "U8", 2),
 	Int32:    typeOf[int32]("int32", "I32", 6),
 	BFloat16: typeOf[BFloat16Bits]("bfloat16", "BF16", 16),
+	Int4:     pairsOf(typeOf[int4Pair]("int4", "", 22)),
 }
 
 // described is the element type's row of the table; Invalid's for a number that is none.
@@ -74,8 +77,11 @@ func (d DType) described() *elementType {
 // String returns the ONNX-style lower-case name.
 func (d DType) String() string { return d.described().name }
 
-// Size returns the bytes one element takes in memory and in files; 0 for Invalid.
-func (d DType) Size() int { return d.described().size }
+// Bytes returns the bytes that n elements take in memory and in files; 0 for Invalid.
+func (d DType) Bytes(n int) int { return d.described().held(n) * d.described().size }
+
+// held is how many values of the Go type hold n elements.
+func (e *elementType) held(n int) int { return (n + max(e.each, 1) - 1) / max(e.each, 1) }
 
 // Halves reports whether an element is a floating-point number of 16 bits: see Tensor.As.
 func (d DType) Halves() bool { return d == Float16 || d == BFloat16 }

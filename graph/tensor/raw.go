@@ -17,15 +17,15 @@ func (t *Tensor) Raw() []byte {
 		return t.memory()
 	}
 	raw := slices.Clone(t.memory())
-	swap(raw, t.dtype.Size())
+	swap(raw, t.dtype.described().size)
 	return raw
 }
 
 // FromRaw returns the tensor of which raw is Raw, and takes raw for its memory where it can. It fails when raw has not as
 // many bytes as the tensor, and on a bool that is neither 0 nor 1.
 func FromRaw(dtype DType, raw []byte, shape ...int) (*Tensor, error) {
-	size := dtype.Size()
-	if n := Numel(shape) * size; n != len(raw) {
+	size := dtype.described().size
+	if n := dtype.Bytes(Numel(shape)); n != len(raw) {
 		return nil, fmt.Errorf("%d bytes for a tensor %v%v of %d", len(raw), dtype, shape, n)
 	}
 	if err := checkBools(dtype, raw); err != nil {

@@ -43,7 +43,7 @@ func WriteSafetensors(w io.Writer, tensors map[string]*Tensor, metadata map[stri
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int {
-		if d := tensors[b].dtype.Size() - tensors[a].dtype.Size(); d != 0 {
+		if d := tensors[b].dtype.Bytes(1) - tensors[a].dtype.Bytes(1); d != 0 {
 			return d
 		}
 		return strings.Compare(a, b)
@@ -91,6 +91,9 @@ func safeHeader(names []string, tensors map[string]*Tensor, metadata map[string]
 	at := uint64(0)
 	for _, name := range names {
 		t := tensors[name]
+		if t.dtype.described().safe == "" {
+			return nil, fmt.Errorf("tensor %s is %v, for which the format has no name", name, t.dtype)
+		}
 		e := entry{DType: t.dtype.described().safe, Offsets: [2]uint64{at, at + uint64(t.size())},
 			Shape: lists.Make(len(t.shape), func(i int) int64 { return int64(t.shape[i]) })}
 		at = e.Offsets[1]

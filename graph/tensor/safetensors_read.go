@@ -194,7 +194,7 @@ func checkLayout(entries map[string]entry, size uint64) error {
 
 // bytes returns what the tensor takes in the file.
 func (e entry) bytes() (uint64, error) {
-	n := uint64(fromSafe(e.DType).Size())
+	n := uint64(fromSafe(e.DType).Bytes(1))
 	if n == 0 {
 		return 0, fmt.Errorf("dtype %q is not known; known are F32, F64, F16, BF16, I64, I32, I8, U8, BOOL", e.DType)
 	}

@@ -34,19 +34,21 @@ func New(dtype DType, shape ...int) *Tensor {
 			panic(fmt.Sprintf("tensor: negative axis in shape %v", shape))
 		}
 	}
-	if dtype.Size() == 0 {
+	e := dtype.described()
+	if e.size == 0 {
 		panic(fmt.Sprintf("tensor: cannot make a tensor of %v", dtype))
 	}
-	return &Tensor{dtype, slices.Clone(shape), dtype.described().zeros(Numel(shape))}
+	return &Tensor{dtype, slices.Clone(shape), e.zeros(e.held(Numel(shape)))}
 }
 
 // Of wraps data without copying. It panics when the length does not match the
 // shape, which is a bug of the caller.
 func Of[T Element](data []T, shape ...int) *Tensor {
-	if len(data) != Numel(shape) {
+	dtype := dtypeOf[T]()
+	if len(data) != dtype.described().held(Numel(shape)) {
 		panic(fmt.Sprintf("tensor: %d elements for shape %v", len(data), shape))
 	}
-	return &Tensor{dtype: dtypeOf[T](), shape: slices.Clone(shape), data: data}
+	return &Tensor{dtype, slices.Clone(shape), data}
 }
 
 // Data returns the tensor's own elements (not a copy). It panics when T is not
@@ -69,7 +71,7 @@ func (t *Tensor) Shape() []int { return t.shape }
 func (t *Tensor) Len() int { return Numel(t.shape) }
 
 // size returns the bytes of the data.
-func (t *Tensor) size() int { return t.Len() * t.dtype.Size() }
+func (t *Tensor) size() int { return t.dtype.Bytes(t.Len()) }
 
 // String describes the tensor without its data, as "float32[2,3]".
 func (t *Tensor) String() string {

@@ -91,7 +91,7 @@ func bindTensor(t *tensor.Tensor) (*value, error) {
 // newValue makes a value of a shape at the start of memory that b, which is pinned,
 // describes. It frees b when it fails.
 func newValue(b *bound, dtype tensor.DType, room int, shape []int) (*value, error) {
-	b.dtype, b.size = uintptr(dtype.ONNX()), dtype.Size()
+	b.dtype, b.size = uintptr(dtype.ONNX()), dtype.Bytes(1)
 	v := &value{dtype: dtype, room: room, dims: b.newDims(len(shape)), spare: b.newDims(len(shape)), bound: b}
 	for _, d := range shape {
 		v.dims = append(v.dims, int64(d))
@@ -150,7 +150,7 @@ func (v *value) shape() []int {
 
 // bytes is the size of the value.
 func (v *value) bytes() int64 {
-	n := int64(v.dtype.Size())
+	n := int64(v.dtype.Bytes(1))
 	for _, d := range v.dims {
 		n *= d
 	}

@@ -59,9 +59,13 @@ func wide(t *onnxpb.TensorProto) (*onnxpb.TensorProto, bool) {
 		for i := 0; i+1 < len(raw); i += 2 {
 			w.Int32Data = append(w.Int32Data, int32(raw[i])|int32(raw[i+1])<<8)
 		}
-	case tensor.Int8:
-		for _, b := range raw {
-			w.Int32Data = append(w.Int32Data, int32(int8(b)))
+	case tensor.Int8, tensor.Int4:
+		elements, err := tensor.FromRaw(tensor.FromONNX(t.DataType), raw, lists.Map(t.Dims, func(d int64) int { return int(d) })...)
+		if err != nil {
+			return nil, false
+		}
+		for _, v := range elements.Int8() {
+			w.Int32Data = append(w.Int32Data, int32(v))
 		}
 	case tensor.Uint8:
 		for _, b := range raw {

@@ -64,10 +64,10 @@ func checkLarge(t *onnxpb.TensorProto, want *tensor.Tensor, uncollected *int) er
 		return fmt.Errorf("%s has %d bytes and the axes %v, which are not those of the %v that was meant", t.Name, raw, t.Dims, want)
 	}
 	width := want.Len() / shape[0]
-	size := width * want.DType().Size()
 	for at := 0; at < shape[0]; {
 		rows := min(max(1, pieceSize/width), shape[0]-at)
-		from, to := at*size, (at+rows)*size
+		rows = min(rows+rows%2, shape[0]-at) // of numbers of four bits two are in a byte
+		from, to := want.DType().Bytes(at*width), want.DType().Bytes((at+rows)*width)
 		dims[0] = int64(rows)
 		d, err := decode(alone(&onnxpb.TensorProto{Name: t.Name, DataType: t.DataType, Dims: dims, RawData: t.RawData[from:to]}))
 		if err != nil {
@@ -278,8 +278,8 @@ func asRead(t *tensor.Tensor) *tensor.Tensor {
 		for i, v := range tensor.Data[tensor.BFloat16Bits](t) {
 			to[i] = int32(v)
 		}
-	case tensor.Int8:
-		for i, v := range tensor.Data[int8](t) {
+	case tensor.Int8, tensor.Int4:
+		for i, v := range t.Int8() {
 			to[i] = int32(v)
 		}
 	case tensor.Uint8:
