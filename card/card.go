@@ -95,7 +95,7 @@ type Card struct {
 	Trained        Lengths         // task lengths seen in training
 	MaxLength      int             // most positions in tokens the model can take; 0 = no limit
 	Profile        string          // Portable or Fused
-	DType          string          // of the large matrices, Float16, BFloat16 or Int8; empty for float32, which all else is
+	DType          string          // of the large matrices, Float16, BFloat16, Int8Block, Int4Block or in old files Int8; empty for float32, which all else is
 	State          []State         // what one call hands to the next, in input order
 	Seed           uint64          // of the training run
 	DataSeed       uint64          // of its samples and position ids; 0: Seed

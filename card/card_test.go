@@ -141,7 +141,7 @@ func TestMetadataErrors(t *testing.T) {
 		{"no architecture", func(c *card.Card) { c.Architecture = "" }, "architecture is empty"},
 		{"no positions", func(c *card.Card) { c.Positions = "" }, "positions is empty"},
 		{"profile", func(c *card.Card) { c.Profile = "fast" }, `profile is "fast"`},
-		{"dtype", func(c *card.Card) { c.DType = "int4" }, `dtype is "int4", expected none, "float16", "bfloat16" or "int8"`},
+		{"dtype", func(c *card.Card) { c.DType = "int4" }, `dtype is "int4", expected none or float16, bfloat16, int8-block, int4-block, int8: use`},
 		{"float32 by name", func(c *card.Card) { c.DType = card.Float32 }, `dtype is "float32"`},
 		{"difference", func(c *card.Card) { c.Difference.Logit = math.Inf(1) }, "difference is +Inf"},
 		{"difference in accuracy", func(c *card.Card) { c.Difference.Accuracy[0].Correct = 51 }, "more than there are prompts"},

@@ -24,9 +24,16 @@ const (
 	Int32    = "int32"
 	Float32  = "float32"
 	Float16  = "float16"
-	Int8     = "int8"
 	BFloat16 = "bfloat16"
+
+	// Integers in blocks that have a scale each, and of files before there were blocks integers of 8 bits with a scale for each row.
+	Int8Block = "int8-block"
+	Int4Block = "int4-block"
+	Int8      = "int8"
 )
+
+// narrow are the precisions of large matrices that are not float32.
+var narrow = []string{Float16, BFloat16, Int8Block, Int4Block, Int8}
 
 // Port describes one input or output of a model.
 type Port struct {

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -24,9 +26,8 @@ func (c *Card) validate() error {
 	case c.Form == Looped && (len(c.State) > 0 || len(c.Tokenizer) == 0):
 		return fmt.Errorf("form is %s with %d states and %d pieces of a tokenizer; expected no state, which is inside, "+
 			"and a tokenizer, which has the end token", c.Form, len(c.State), len(c.Tokenizer))
-	case c.DType != "" && c.DType != Float16 && c.DType != BFloat16 && c.DType != Int8:
-		return fmt.Errorf("dtype is %q, expected none, %q, %q or %q: use a zoo that matches the file", c.DType, Float16,
-			BFloat16, Int8)
+	case c.DType != "" && !slices.Contains(narrow, c.DType):
+		return fmt.Errorf("dtype is %q, expected none or %s: use a zoo that matches the file", c.DType, strings.Join(narrow, ", "))
 	case c.MaxLength < 0:
 		return fmt.Errorf("max_length is %d, expected 0 (no limit) or more", c.MaxLength)
 	case c.Steps < 0:

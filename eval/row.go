@@ -36,7 +36,7 @@ type Row struct {
 	Intervention string `json:"intervention,omitempty"` // what was changed after training (see card.Card)
 	Positions    string `json:"positions"`
 	Profile      string `json:"profile"`
-	DType        string `json:"dtype,omitempty"` // of the large matrices: "float16", "bfloat16", "int8"; absent for float32
+	DType        string `json:"dtype,omitempty"` // of the large matrices: "float16", "bfloat16", "int8-block", "int4-block", in old files "int8"; absent for float32
 	ConfigHash   string `json:"config_hash"`
 	TrainSeed    uint64 `json:"train_seed"`
 	DataSeed     uint64 `json:"train_data_seed,omitempty"` // of training's samples; 0: TrainSeed

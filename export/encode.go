@@ -95,7 +95,7 @@ func attributeProto(a graph.Attr) (*onnxpb.AttributeProto, error) {
 	return p, nil
 }
 
-// checkPortable reports why a graph is not in the portable profile: opset-18 operators of the default
+// checkPortable reports why a graph is not in the portable profile: operators of opset 18 (21 with weights in blocks) of the default
 // domain, and no initializer that is bool or empty. Old runtimes, providers and importers stumble over
 // everything else.
 func checkPortable(g *graph.Graph) error {

@@ -21,6 +21,7 @@ import (
 // The opsets that Write uses, and the range that Read accepts.
 const (
 	OpsetPortable = 18 // operators of the portable profile; ONNX 1.13
+	opsetBlocks   = 21 // adds integers in blocks to it; ONNX 1.16
 	OpsetFused    = 23 // adds Attention, RMSNormalization, RotaryEmbedding; ONNX 1.18
 	minOpset      = 13
 	maxOpset      = 23
@@ -28,7 +29,7 @@ const (
 
 // irVersions is the lowest version of the file format that ONNX pairs with each
 // opset Write uses.
-var irVersions = map[int]int64{OpsetPortable: 8, OpsetFused: 11}
+var irVersions = map[int]int64{OpsetPortable: 8, opsetBlocks: 10, OpsetFused: 11}
 
 const (
 	producer    = "zoo"
@@ -49,7 +50,7 @@ type Options struct {
 	// gets the hash of the initializers.
 	Metadata map[string]string
 	// Opset is OpsetPortable, which wants a graph of the portable profile, or OpsetFused; 0 takes
-	// OpsetFused if the graph has a fused operator, else OpsetPortable.
+	// OpsetFused if the graph has a fused operator, else OpsetPortable. Weights in blocks raise OpsetPortable to 21.
 	Opset int
 	// Doc is the model's doc string.
 	Doc string
@@ -71,7 +72,8 @@ type Options struct {
 // onnxTypes names the element types by their code (TensorProto.DataType).
 var onnxTypes = [...]string{
 	"undefined", "float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16",
-	"float64", "uint32", "uint64", "complex64", "complex128", "bfloat16",
+	"float64", "uint32", "uint64", "complex64", "complex128", "bfloat16", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2",
+	"float8e5m2fnuz", "uint4", "int4",
 }
 
 func typeName(code int32) string {

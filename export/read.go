@@ -22,7 +22,7 @@ import (
 //
 // A file is checked completely before its nodes and weights are decoded; the graph is
 // built through graph.Builder, so that every shape rule runs. Memory
-// and time are bounded by the size of the file. float32, float16, bfloat16 and int8 initializers
+// and time are bounded by the size of the file. float32, float16, bfloat16, int8 and int4 initializers
 // are parameters, except for those named const.0, const.1, …; all others are
 // constants. What no output needs is dropped. After Write, Read gives a graph of
 // the same text, with the same node names, and bit-equal weights.

@@ -89,14 +89,18 @@ func newModel(g *graph.Graph, weights map[string]*tensor.Tensor, opt Options) (*
 // that has every node.
 func chooseOpset(g *graph.Graph, want int) (int, error) {
 	opset := cmp.Or(want, OpsetPortable)
-	if irVersions[opset] == 0 {
+	if opset != OpsetPortable && opset != OpsetFused {
 		return 0, fmt.Errorf("opset %d: choose %d or %d", want, OpsetPortable, OpsetFused)
 	}
 	for _, n := range g.Nodes {
-		if want == 0 && graph.Opset(n.Op, len(n.Inputs), n.Attrs) > opset {
+		need := graph.Opset(n.Op, len(n.Inputs), n.Attrs)
+		switch {
+		case need <= opset:
+		case need == opsetBlocks && want != OpsetFused:
+			opset = opsetBlocks
+		case want == 0:
 			opset = OpsetFused
-		}
-		if need := graph.Opset(n.Op, len(n.Inputs), n.Attrs); need > opset {
+		default:
 			return 0, fmt.Errorf("node %s: %s needs opset %d, not %d", n.Name, n.Op, need, opset)
 		}
 	}

@@ -59,14 +59,14 @@ func (m Model) Name() string {
 }
 
 // FileName is what the model's ONNX file in a profile is called: copy-rope.onnx,
-// copy-rope.fused.onnx, or in another precision copy-rope.int8.onnx.
+// copy-rope.fused.onnx, or in another precision copy-rope.float16.onnx, copy-rope.int8.onnx.
 func (m Model) FileName(profile string) string {
 	name := m.Name()
 	if profile != card.Portable {
 		name += "." + profile
 	}
 	if d := m.Card.DType; d != "" && d != card.Float32 {
-		name += "." + d
+		name += "." + strings.TrimSuffix(d, "-block")
 	}
 	return name + ".onnx"
 }
@@ -142,7 +142,7 @@ func dtypeOf(dtype string) (string, error) {
 	if dtype == "" || dtype == card.Float32 {
 		return "", nil
 	}
-	return dtype, precision.Check(dtype)
+	return precision.Parse(dtype)
 }
 
 // full tells which weights stay float32 in files of any precision.

@@ -99,7 +99,7 @@ func TestPrecisions(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := answered(t, full, runtime.Options{}, rows)
-			for dtype, bound := range map[string]float64{card.Float16: 0.01, card.Int8: 0.15} {
+			for dtype, bound := range map[string]float64{card.Float16: 0.01, card.Int8Block: 0.15, card.Int4Block: 0.4} {
 				m.Card.DType = dtype
 				file, err := m.ONNX(profile)
 				if err != nil {
@@ -142,7 +142,7 @@ func TestRoundedSteps(t *testing.T) {
 	}
 	m := modelfile.Model{Config: made.Config(), Weights: models.InitWeights(made.Params(), 3), Card: description()}
 	worst := map[string]float64{}
-	for _, dtype := range []string{"", card.Int8} {
+	for _, dtype := range []string{"", card.Int8Block, card.Int4Block} {
 		m.Card.DType = dtype
 		file, err := m.ONNX(card.Portable)
 		if err != nil {
@@ -153,9 +153,9 @@ func TestRoundedSteps(t *testing.T) {
 			worst[dtype] = max(worst[dtype], math.Abs(float64(step-pass[i])))
 		}
 	}
-	t.Logf("logits move by up to %.2g in float32, %.2g in int8", worst[""], worst[card.Int8])
-	if !(worst[""] < 1e-4) || !(worst[card.Int8] > 100*worst[""]) {
-		t.Errorf("between one pass and steps logits move by up to %.3g in float32, %.3g in int8", worst[""], worst[card.Int8])
+	t.Logf("logits move by up to %.2g in float32, %.2g in int8", worst[""], worst[card.Int8Block])
+	if !(worst[""] < 1e-4) || !(worst[card.Int8Block] > 100*worst[""]) {
+		t.Errorf("between one pass and steps logits move by up to %.3g in float32, %.3g in int8", worst[""], worst[card.Int8Block])
 	}
 }
 
@@ -264,7 +264,7 @@ func TestPrecisionOfCard(t *testing.T) {
 	if same, err := made.ONNX(card.Portable); err != nil || string(same) != string(plain) {
 		t.Errorf("a file that is float32 by name differs, %v", err)
 	}
-	for dtype, want := range map[string]string{"": "rope.onnx", card.Float32: "rope.onnx", card.Int8: "rope.int8.onnx"} {
+	for dtype, want := range map[string]string{"": "rope.onnx", card.Float32: "rope.onnx", card.Int8Block: "rope.int8.onnx", "int4": "rope.int4.onnx"} {
 		made.Card.DType = dtype
 		if got := made.FileName(card.Portable); got != want {
 			t.Errorf("%s: %s", dtype, got)
@@ -273,9 +273,9 @@ func TestPrecisionOfCard(t *testing.T) {
 	if got := made.FileName(card.Fused); !strings.HasPrefix(got, "rope.fused") {
 		t.Error(got)
 	}
-	made.Card.DType = "int4"
+	made.Card.DType = "int5"
 	if _, err := made.ONNX(card.Portable); err == nil || !strings.Contains(err.Error(), "is no precision of files") {
-		t.Errorf("int4: %v", err)
+		t.Errorf("int5: %v", err)
 	}
 }
 
@@ -287,7 +287,7 @@ func TestPrecisionOfCard(t *testing.T) {
 //	go test ./modelfile -run '^$' -bench Precisions -benchtime 5x
 func BenchmarkPrecisions(b *testing.B) {
 	orttest.Require(b)
-	dtypes := []string{"", card.Int8, card.Float16}
+	dtypes := []string{"", card.Int8Block, card.Int4Block, card.Float16}
 	for _, rows := range []int{1, 16} {
 		for _, length := range []int{128, 512} {
 			b.Run(fmt.Sprintf("%d rows/%d tokens", rows, length), func(b *testing.B) {

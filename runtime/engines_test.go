@@ -43,7 +43,8 @@ func BenchmarkEngines(b *testing.B) {
 		{"copy-rope", carried("copy-rope"), 1, sizes},
 		{"copy-alibi", carried("copy-alibi"), 1, sizes},
 		{"small", random("rope", ""), 1, sizes},
-		{"small int8", random("rope", card.Int8), 1, sizes},
+		{"small int8", random("rope", card.Int8Block), 1, sizes},
+		{"small int4", random("rope", card.Int4Block), 1, sizes},
 		{"small 2 threads", random("rope", ""), 2, sizes},
 		{"small alibi", random("alibi", ""), 1, []size{{1, 4096}}},
 	} {

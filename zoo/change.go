@@ -13,10 +13,11 @@ import (
 // As is the model in a precision, one of precision.Types: its files are. A
 // file is what it is.
 func (m Model) As(dtype string) (Model, error) {
-	if err := precision.Check(dtype); err != nil {
+	of, err := precision.Parse(dtype)
+	if err != nil {
 		return m, err
 	}
-	if m.dtype = dtype; dtype == card.Float32 {
+	if m.dtype = of; of == card.Float32 {
 		return m, nil
 	}
 	m.From += ", in " + dtype

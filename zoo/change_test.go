@@ -24,7 +24,7 @@ func copying(t *testing.T, encoding string) modelfile.Model {
 		t.Fatal(err)
 	}
 	pieces := tasktest.Vocabulary(words)
-	m, err := models.New(models.Config{Encoding: encoding, DModel: 16, NLayers: 1, NHeads: 2, DFF: 16,
+	m, err := models.New(models.Config{Encoding: encoding, DModel: 32, NLayers: 1, NHeads: 2, DFF: 16,
 		VocabSize: len(pieces)})
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ func ExampleFind() {
 		fmt.Println(err)
 		return
 	}
-	small, err := m.As(card.Int8)
+	small, err := m.As("int8")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -83,11 +83,12 @@ func checkProfile(profile string) error {
 // checkDType refuses a precision that files do not have, or that one of the providers does not
 // compute in.
 func checkDType(dtype string, providers ...string) error {
-	if err := precision.Check(dtype); err != nil {
+	of, err := precision.Parse(dtype)
+	if err != nil {
 		return fmt.Errorf("--dtype %w", err)
 	}
 	for _, p := range providers {
-		if err := engine.CheckDType(dtype, p); err != nil {
+		if err := engine.CheckDType(of, p); err != nil {
 			return fmt.Errorf("--dtype %s: %w", dtype, err)
 		}
 	}

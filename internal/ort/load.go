@@ -112,6 +112,9 @@ func (a *api) configure(options handle, opt engine.Options) error {
 		return fmt.Errorf("ort: %w", err)
 	}
 	entries := map[string]string{}
+	if opt.Exact {
+		entries["session.qdq_matmulnbits_accuracy_level"] = "1"
+	}
 	if opt.NoSpinning {
 		entries["session.intra_op.allow_spinning"] = "0"
 	}

@@ -17,20 +17,18 @@ type halves struct {
 	dtype tensor.DType
 }
 
-func (h halves) declare(p *graph.Node) *graph.Node {
-	return h.b.Param(p.Name, h.dtype, lengths(p)...)
-}
+func (h halves) fits(*graph.Node) bool { return true }
+
+func (h halves) weight(w *graph.Node) *graph.Node { return h.b.Param(w.Name, h.dtype, lengths(w)...) }
 
 func (h halves) product(x, w *graph.Node) *graph.Node {
-	y := h.b.MatMul(h.b.Cast(x, h.dtype), h.b.Transpose(w, 1, 0))
+	y := h.b.MatMul(h.b.Cast(x, h.dtype), h.b.Transpose(h.weight(w), 1, 0))
 	return h.b.Cast(y, tensor.Float32)
 }
 
 func (h halves) rows(w, at *graph.Node) *graph.Node {
-	return h.b.Cast(h.b.Gather(w, at, 0), tensor.Float32)
+	return h.b.Cast(h.b.Gather(h.weight(w), at, 0), tensor.Float32)
 }
-
-func (h halves) wide(w *graph.Node) *graph.Node { return h.b.Cast(w, tensor.Float32) }
 
 // The largest number of each type, and the smallest that has all of its digits.
 var ranges = map[tensor.DType]struct{ largest, smallest float64 }{

@@ -1,5 +1,5 @@
 // Package precision turns the graph of a model into one whose large matrices are float16,
-// bfloat16, or integers of 8 bits. It is one pass over any graph: what it knows of models is that a
+// bfloat16, or integers of 8 or 4 bits in blocks. It is one pass over any graph: what it knows of models is that a
 // weight is a matrix [out, in] that rows are multiplied with (Gemm with transB), and that
 // token ids pick rows of the embedding.
 //
@@ -8,11 +8,13 @@
 // inputs and outputs. Each token is rounded by itself alone, so no token has a part in how another
 // is rounded. What float32 sums in another order (other rows in the batch, another cut into chunks)
 // differs in its last digits, though, and where that puts a number on the other side of a rounding it
-// differs by a whole level: by most in int8, whose logits can move by tenths.
+// differs by a whole level.
 package precision
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -20,66 +22,94 @@ import (
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/internal/lists"
-	"github.com/nopezoo/zoo/internal/wrap"
 )
 
-// Types are the names of the precisions, as a card has them, float32 first.
-var Types = []string{card.Float32, card.Float16, card.Int8, card.BFloat16}
+// Types are the precisions that files are written in, as a card has them, float32 first, and by the shorter names that
+// people give them.
+var Types = []string{card.Float32, card.Float16, card.BFloat16, "int8", "int4"}
 
-// Check reports why a precision is none that files are written in.
-func Check(dtype string) error {
-	if slices.Contains(Types, dtype) {
-		return nil
+var byShortName = map[string]string{"int8": card.Int8Block, "int4": card.Int4Block}
+
+// Parse returns a precision as a card has it, of either of its names.
+func Parse(name string) (dtype string, err error) {
+	dtype = cmp.Or(byShortName[name], name)
+	if !slices.Contains(Types, name) && !slices.Contains(slices.Collect(maps.Values(byShortName)), name) {
+		return "", fmt.Errorf("%q is no precision of files; known are %s", name, strings.Join(Types, ", "))
 	}
-	return fmt.Errorf("%q is no precision of files; known are %s", dtype, strings.Join(Types, ", "))
+	return dtype, nil
 }
 
-// scaleSuffix ends the name of what the rows of an int8 matrix are multiplied with.
-const scaleSuffix = ".scale"
-
-// Convert returns a graph and its weights in another precision, any of Types but card.Float32. The
-// matrices that full names stay float32. Inputs, outputs and the names of weights stay; an int8 weight
-// [out, in] has its scales [out] in a weight of its own, NAME.scale. A matrix that the precision cannot hold is
-// an error.
+// Convert returns a graph and its weights in another precision than float32, as a card has it. The
+// matrices that full names stay float32, and so do those that something else reads than products and token ids.
+// Inputs, outputs and the names of weights stay; see blocks for what is beside a matrix of integers. A matrix that the
+// precision cannot hold is an error, and so is a model of which no matrix becomes narrow.
 func Convert(g *graph.Graph, weights map[string]*tensor.Tensor, dtype string, full func(name string) bool) (
 	*graph.Graph, map[string]*tensor.Tensor, error,
 ) {
-	out, err := convertGraph(g, dtype, full)
+	made := map[string]*tensor.Tensor{}
+	out, err := convertGraph(g, weights, dtype, full, made)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", dtype, err)
 	}
-	weights, err = convertWeights(out, weights)
+	weights, err = convertWeights(out, weights, made)
 	return out, weights, err
 }
 
-func convertGraph(g *graph.Graph, dtype string, full func(name string) bool) (*graph.Graph, error) {
-	c := converter{b: graph.NewBuilder(), nodes: map[*graph.Node]*graph.Node{}, narrow: matrices(g, full)}
+func convertGraph(g *graph.Graph, weights map[string]*tensor.Tensor, dtype string, full func(name string) bool,
+	made map[string]*tensor.Tensor,
+) (*graph.Graph, error) {
+	c := converter{b: graph.NewBuilder(), nodes: map[*graph.Node]*graph.Node{}}
+	inBlocks := blocks{c.b, eightBits, weights, made, map[string]int{}, new(int)}
 	switch dtype {
 	case card.Float16:
 		c.form = halves{c.b, tensor.Float16}
 	case card.BFloat16:
 		c.form = halves{c.b, tensor.BFloat16}
-	case card.Int8:
-		c.form = int8s{c.b}
+	case card.Int4Block:
+		inBlocks.levels = fourBits
+		fallthrough
+	case card.Int8Block:
+		c.form = inBlocks
 	default:
 		return nil, fmt.Errorf("precision: a graph is float32 already, or becomes %s, not %q",
 			strings.Join(Types[1:], " or "), dtype)
 	}
+	c.narrow = c.matrices(g, full)
+	for w := range c.narrow {
+		if t := weights[w.Name]; t == nil || t.DType() != tensor.Float32 {
+			return nil, fmt.Errorf("precision: there is no float32 weight %s", w.Name)
+		}
+	}
 	for _, n := range g.Nodes {
 		within(c.b, n, func() { c.nodes[n] = c.node(n) })
 	}
-	outputs := lists.Map(g.Outputs, func(o graph.Output) graph.Output { return graph.Output{Name: o.Name, Node: c.get(o.Node)} })
+	outputs := lists.Map(g.Outputs, func(o graph.Output) graph.Output { return graph.Output{Name: o.Name, Node: c.nodes[o.Node]} })
 	out, err := c.b.Build(outputs...)
-	return wrap.Value(out, err, "precision")
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("precision: %w", err)
+	case len(c.narrow) == 0:
+		return nil, fmt.Errorf("precision: none of its matrices can be so (blocks need rows of a multiple of %d numbers)", blockSize)
+	case dtype == card.Int4Block && *inBlocks.narrow == 0:
+		return nil, fmt.Errorf("precision: its matrices are in blocks of 8 bits already; take int8, which leaves them as they are")
+	}
+	return out, nil
 }
 
 // matrices finds the weights that become narrow.
-func matrices(g *graph.Graph, full func(name string) bool) map[*graph.Node]bool {
+func (c *converter) matrices(g *graph.Graph, full func(name string) bool) map[*graph.Node]bool {
 	found := map[*graph.Node]bool{}
 	for _, n := range g.Nodes {
 		w := weightOf(n)
-		if w != nil && w.DType == tensor.Float32 && len(w.Shape) == 2 && (full == nil || !full(w.Name)) {
+		if w != nil && w.DType == tensor.Float32 && len(w.Shape) == 2 && (full == nil || !full(w.Name)) && c.form.fits(w) {
 			found[w] = true
+		}
+	}
+	for _, n := range g.Nodes {
+		for _, x := range n.Inputs {
+			if found[x] && x != weightOf(n) {
+				delete(found, x)
+			}
 		}
 	}
 	return found
@@ -112,12 +142,11 @@ func within(b *graph.Builder, n *graph.Node, f func()) {
 	f()
 }
 
-// form is how a precision writes weights and what is done with them.
+// form is how a precision writes weights and what is done with them. The weights are of the graph that is converted.
 type form interface {
-	declare(p *graph.Node) *graph.Node
+	fits(w *graph.Node) bool
 	product(x, w *graph.Node) *graph.Node // x wᵀ
 	rows(w, at *graph.Node) *graph.Node
-	wide(w *graph.Node) *graph.Node // in float32
 }
 
 type converter struct {
@@ -127,20 +156,12 @@ type converter struct {
 	nodes  map[*graph.Node]*graph.Node // new by old
 }
 
-// get is the new float32 value of an old node.
-func (c *converter) get(old *graph.Node) *graph.Node {
-	if c.narrow[old] {
-		return c.form.wide(c.nodes[old])
-	}
-	return c.nodes[old]
-}
-
 func (c *converter) node(n *graph.Node) *graph.Node {
 	if w := weightOf(n); w != nil && c.narrow[w] {
 		if n.Op == "Gather" {
-			return c.form.rows(c.nodes[w], c.get(n.Inputs[1]))
+			return c.form.rows(w, c.nodes[n.Inputs[1]])
 		}
-		return c.form.product(c.get(n.Inputs[0]), c.nodes[w])
+		return c.form.product(c.nodes[n.Inputs[0]], w)
 	}
 	switch {
 	case n.Op == graph.OpInput:
@@ -148,12 +169,11 @@ func (c *converter) node(n *graph.Node) *graph.Node {
 	case n.Op == graph.OpConstant:
 		return c.b.Const(n.Value)
 	case c.narrow[n]:
-		return c.form.declare(n)
+		return nil // the form declares it, where it is read
 	case n.Op == graph.OpParam:
 		return c.b.Param(n.Name, n.DType, lengths(n)...)
 	}
-	inputs := lists.Map(n.Inputs, c.get)
-	return c.b.Op(n.Op, inputs, n.Attrs...)
+	return c.b.Op(n.Op, lists.Map(n.Inputs, func(x *graph.Node) *graph.Node { return c.nodes[x] }), n.Attrs...)
 }
 
 // lengths are the axes of a weight.
@@ -165,32 +185,22 @@ func lengths(p *graph.Node) []int {
 	return shape
 }
 
-// convertWeights returns the weights of a converted graph, from the weights of the graph that it
-// was made of. A matrix that the precision cannot hold is an error.
-func convertWeights(g *graph.Graph, weights map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
+// convertWeights returns the weights of a converted graph: those that were made for it, and of the graph that it was made of.
+func convertWeights(g *graph.Graph, weights, made map[string]*tensor.Tensor) (map[string]*tensor.Tensor, error) {
 	out := map[string]*tensor.Tensor{}
 	for _, p := range g.Params {
-		w := weights[p.Name]
-		if matrix, made := strings.CutSuffix(p.Name, scaleSuffix); w == nil && made && g.Input(matrix) != nil {
-			continue // with its matrix
+		if out[p.Name] = made[p.Name]; out[p.Name] != nil {
+			continue
 		}
+		w := weights[p.Name]
 		if w == nil || w.DType() != tensor.Float32 {
 			return nil, fmt.Errorf("precision: there is no float32 weight %s", p.Name)
 		}
-		if p.DType.Halves() {
+		if out[p.Name] = w; p.DType.Halves() {
 			if err := checkHalf(w, p.DType); err != nil {
 				return nil, fmt.Errorf("precision: weight %s: %w", p.Name, err)
 			}
-		}
-		switch p.DType {
-		case tensor.Float16:
-			out[p.Name] = w.As(tensor.Float16)
-		case tensor.BFloat16:
-			out[p.Name] = w.As(tensor.BFloat16)
-		case tensor.Int8:
-			out[p.Name], out[p.Name+scaleSuffix] = quantized(w)
-		default:
-			out[p.Name] = w
+			out[p.Name] = w.As(p.DType)
 		}
 	}
 	return out, nil

@@ -8,25 +8,29 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/graph"
 	"github.com/nopezoo/zoo/graph/interp"
 	"github.com/nopezoo/zoo/graph/tensor"
 	"github.com/nopezoo/zoo/modelfile/precision"
 )
 
-// tied is a model of one layer: an embedding that is the output matrix too, a matrix that is
+const width = 32
+
+// tied is a model of one layer: an embedding that is the output matrix too, a matrix, one that is
 // also added up, a table that no token picks from, and a gate.
 func tied(t *testing.T) (*graph.Graph, map[string]*tensor.Tensor) {
 	t.Helper()
 	b := graph.NewBuilder()
 	ids := b.Input("input_ids", tensor.Int64, graph.Sym("seq"))
 	places := b.Input("position_ids", tensor.Int64, graph.Sym("seq"))
-	embed := b.Param("embed", tensor.Float32, 3, 4)
-	x := b.Add(b.Gather(embed, ids, 0), b.Gather(b.Param("position", tensor.Float32, 5, 4), places, 0))
+	embed := b.Param("embed", tensor.Float32, 3, width)
+	x := b.Add(b.Gather(embed, ids, 0), b.Gather(b.Param("position", tensor.Float32, 5, width), places, 0))
 	b.In("layer", func() {
-		w := b.Param("w", tensor.Float32, 4, 4)
+		w := b.Param("w", tensor.Float32, width, width)
 		x = b.Mul(b.Gemm(x, w, false, true), b.ReduceSum(w, false, 0))
-		x = b.Add(x, b.Gemm(x, b.Param("gate", tensor.Float32, 4, 4), false, true))
+		x = b.Gemm(x, b.Param("up", tensor.Float32, width, width), false, true)
+		x = b.Add(x, b.Gemm(x, b.Param("gate", tensor.Float32, width, width), false, true))
 	})
 	g, err := b.Build(graph.Output{Name: "logits", Node: b.Gemm(x, embed, false, true)})
 	if err != nil {
@@ -35,11 +39,11 @@ func tied(t *testing.T) (*graph.Graph, map[string]*tensor.Tensor) {
 	weights := map[string]*tensor.Tensor{}
 	for i, p := range g.Params {
 		rows, _ := p.Shape[0].Int()
-		data := make([]float32, rows*4)
+		data := make([]float32, rows*width)
 		for k := range data {
-			data[k] = float32(math.Sin(float64(7*i + 3*k + 1)))
+			data[k] = float32(math.Sin(float64(7*i+3*k+1))) / 4
 		}
-		weights[p.Name] = tensor.Of(data, rows, 4)
+		weights[p.Name] = tensor.Of(data, rows, width)
 	}
 	return g, weights
 }
@@ -60,11 +64,14 @@ func convert(t *testing.T, dtype string) (*graph.Graph, map[string]*tensor.Tenso
 // outputs and the paths of nodes stay.
 func TestGraph(t *testing.T) {
 	for dtype, want := range map[string]map[string]string{
-		"float16":  {"embed": "float16[3,4]", "w": "float16[4,4]", "position": "float32[5,4]", "gate": "float32[4,4]"},
-		"bfloat16": {"embed": "bfloat16[3,4]", "w": "bfloat16[4,4]", "position": "float32[5,4]", "gate": "float32[4,4]"},
-		"int8": {"embed": "int8[3,4]", "embed.scale": "float32[3]", "w": "int8[4,4]", "w.scale": "float32[4]",
-			"position": "float32[5,4]", "gate": "float32[4,4]"},
+		card.Float16:  {"embed": "float16[3,32]", "up": "float16[32,32]"},
+		card.BFloat16: {"embed": "bfloat16[3,32]", "up": "bfloat16[32,32]"},
+		card.Int8Block: {"embed": "int8[32,3]", "embed.scale": "float32[1,3]", "embed.rows": "int8[3,32]",
+			"embed.rows.scale": "float32[3,1]", "up": "int8[32,32]", "up.scale": "float32[1,32]"},
+		card.Int4Block: {"embed": "int4[32,3]", "embed.scale": "float32[1,3]", "embed.rows": "int8[3,32]",
+			"embed.rows.scale": "float32[3,1]", "up": "int4[32,32]", "up.scale": "float32[1,32]"},
 	} {
+		want["position"], want["w"], want["gate"] = "float32[5,32]", "float32[32,32]", "float32[32,32]"
 		g, stored := convert(t, dtype)
 		got := map[string]string{}
 		for _, p := range g.Params {
@@ -88,8 +95,8 @@ func TestGraph(t *testing.T) {
 				inLayer++
 			}
 		}
-		if gemms != 1 || inLayer < 6 {
-			t.Errorf("%s: %d products in float32, want the gate's alone; %d nodes in the layer:\n%s", dtype, gemms, inLayer, g)
+		if gemms != 2 || inLayer < 6 {
+			t.Errorf("%s: %d products in float32, want the gate's and that of what is added up; %d nodes in the layer:\n%s", dtype, gemms, inLayer, g)
 		}
 	}
 }
@@ -108,7 +115,8 @@ func TestAnswers(t *testing.T) {
 		return tensor.Data[float32](out["logits"])
 	}
 	want := run(full, weights, 0, 1, 2)
-	for dtype, bounds := range map[string][2]float64{"float16": {1e-4, 0.1}, "bfloat16": {1e-3, 0.8}, "int8": {1e-3, 0.5}} {
+	for dtype, bounds := range map[string][2]float64{card.Float16: {1e-6, 1e-3}, card.BFloat16: {1e-5, 1e-2},
+		card.Int8Block: {1e-5, 1e-2}, card.Int4Block: {1e-4, 0.1}} {
 		g, stored := convert(t, dtype)
 		got := run(g, stored, 0, 1, 2)
 		worst := 0.0
@@ -126,6 +134,13 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// only is a matrix of one number and zeros.
+func only(v float32) *tensor.Tensor {
+	w := tensor.New(tensor.Float32, width, width)
+	tensor.Data[float32](w)[0] = v
+	return w
+}
+
 func TestWeights(t *testing.T) {
 	g, weights := tied(t)
 	for _, tc := range []struct {
@@ -139,46 +154,69 @@ func TestWeights(t *testing.T) {
 		{"bfloat16", "lost in", 1e-39, "1e-39, and below 1.2e-38 bfloat16 loses digits; leave it in float32"},
 	} {
 		bad := map[string]*tensor.Tensor{"embed": weights["embed"], "position": weights["position"], "gate": weights["gate"],
-			"w": tensor.Of([]float32{tc.v, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 4, 4)}
+			"w": weights["w"], "up": only(tc.v)}
 		_, _, err := precision.Convert(g, bad, tc.dtype, nil)
-		if err == nil || !strings.Contains(err.Error(), "precision: weight w: its largest number is "+tc.want) {
+		if err == nil || !strings.Contains(err.Error(), "precision: weight up: its largest number is "+tc.want) {
 			t.Errorf("a weight %s %s: %v", tc.how, tc.dtype, err)
 		}
 	}
-	weights["w"] = tensor.Of([]float32{1, -2, 0.5, 0.004, 0, 0, 0, 0, 64, -64, 1, 1.75, 3e-30, 0, 0, 0}, 4, 4)
-	_, stored, err := precision.Convert(g, weights, "int8", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []int8{32, -64, 16, 0, 0, 0, 0, 0, 64, -64, 1, 2, 64, 0, 0, 0}
-	if diff := cmp.Diff(want, tensor.Data[int8](stored["w"])); diff != "" {
-		t.Errorf("levels (-want +got):\n%s", diff)
-	}
-	if s := tensor.Data[float32](stored["w.scale"]); s[0] != float32(2)/64 || s[1] != 0 || s[2] != 1 {
-		t.Errorf("scales %v", s)
-	}
 	delete(weights, "gate")
-	if _, _, err := precision.Convert(g, weights, "int8", nil); err == nil || !strings.Contains(err.Error(), "no float32 weight gate") {
+	if _, _, err := precision.Convert(g, weights, card.Int8Block, nil); err == nil || !strings.Contains(err.Error(), "no float32 weight gate") {
 		t.Errorf("a weight that is missing: %v", err)
 	}
 }
 
-func TestCheck(t *testing.T) {
-	for _, dtype := range precision.Types {
-		if err := precision.Check(dtype); err != nil {
-			t.Error(err)
+func TestParse(t *testing.T) {
+	for _, name := range append([]string{card.Int8Block, card.Int4Block}, precision.Types...) {
+		dtype, err := precision.Parse(name)
+		if again, _ := precision.Parse(dtype); err != nil || again != dtype {
+			t.Errorf("%s is %s, which is %s, %v", name, dtype, again, err)
 		}
 	}
-	for dtype, want := range map[string]string{
-		"int4": `"int4" is no precision of files; known are float32, float16, int8, bfloat16`,
-	} {
-		if err := precision.Check(dtype); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", dtype, err, want)
+	if dtype, _ := precision.Parse("int4"); dtype != card.Int4Block {
+		t.Errorf("int4 is %s", dtype)
+	}
+	for _, name := range []string{"int5", card.Int8 + "s", ""} {
+		want := `"` + name + `" is no precision of files; known are float32, float16, bfloat16, int8, int4`
+		if _, err := precision.Parse(name); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 		if g, weights := tied(t); true {
-			if _, _, err := precision.Convert(g, weights, dtype, nil); err == nil {
-				t.Errorf("a graph became %s", dtype)
+			if _, _, err := precision.Convert(g, weights, name, nil); err == nil {
+				t.Errorf("a graph became %s", name)
 			}
 		}
+	}
+}
+
+// A model is refused of which no matrix would be narrow, and in four bits one whose matrices have eight already.
+func TestNothingNarrow(t *testing.T) {
+	all := func(string) bool { return true }
+	g, weights := tied(t)
+	for _, dtype := range []string{card.Float16, card.Int8Block, card.Int4Block} {
+		if _, _, err := precision.Convert(g, weights, dtype, all); err == nil || !strings.Contains(err.Error(), "none of its matrices can be so") {
+			t.Errorf("%s: %v", dtype, err)
+		}
+	}
+	_, eight, err := precision.Convert(g, weights, card.Int8Block, gates)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, rows := range map[string]int{"up": width, "embed": 3} {
+		values := eight[name].Int8()
+		scale := tensor.Data[float32](eight[name+".scale"].As(tensor.Float16).As(tensor.Float32)) // as GGUF has them
+		w := tensor.Data[float32](weights[name])
+		for k := range width {
+			for r := range rows {
+				w[r*width+k] = float32(values[k*rows+r]) * scale[r]
+			}
+		}
+	}
+	if _, _, err := precision.Convert(g, weights, card.Int4Block, gates); err == nil || !strings.Contains(err.Error(), "take int8") {
+		t.Errorf("eight bits in four: %v", err)
+	}
+	_, again, err := precision.Convert(g, weights, card.Int8Block, gates)
+	if err != nil || !tensor.Equal(again["up"], eight["up"]) || !tensor.Equal(again["embed"], eight["embed"]) {
+		t.Errorf("eight bits again: other values, %v", err)
 	}
 }

@@ -94,15 +94,15 @@ func TestBuildInAnotherPrecision(t *testing.T) {
 		t.Fatal(err)
 	}
 	words := tasktest.Vocabulary(copied)
-	m := of(t, models.Config{Encoding: "rope", DModel: 16, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: len(words)}, 1)
+	m := of(t, models.Config{Encoding: "rope", DModel: 32, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: len(words)}, 1)
 	m.Card.Tokenizer, m.Card.Task, m.Card.Trained = words, copied.Name, card.Lengths{Min: 1, Max: 2}
-	untasked := of(t, models.Config{Encoding: "rope", DModel: 16, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: 30}, 1)
+	untasked := of(t, models.Config{Encoding: "rope", DModel: 32, NLayers: 1, NHeads: 2, DFF: 32, VocabSize: 30}, 1)
 	for _, provider := range []string{"cpu", "go"} {
 		t.Run(provider, func(t *testing.T) {
 			if provider == "cpu" {
 				orttest.Require(t)
 			}
-			for dtype, least := range map[string]float64{card.Float16: 1e-5, card.Int8: 1e-3, card.BFloat16: 1e-4} {
+			for dtype, least := range map[string]float64{card.Float16: 1e-5, card.Int8Block: 1e-3, card.Int4Block: 1e-2, card.BFloat16: 1e-4} {
 				if engine.CheckDType(dtype, provider) != nil {
 					continue
 				}

@@ -23,7 +23,7 @@ const everyPretrained = "ZOO_TEST_PRETRAINED"
 var sampled = []string{"llama", "phi3-longrope", "gpt2", "gpt_neox", "gemma2", "bloom", "falcon-alibi"}
 
 // Files of pretrained checkpoints in narrow precisions: engines agree with the float64 reference of the same file within
-// NarrowTolerance and with onnx-go on its structure, and the card has the distance from float32. Their first greedy tokens are
+// Tolerance or NarrowTolerance and with onnx-go on its structure, and the card has the distance from float32. Their first greedy tokens are
 // those of the float32 file wherever that is sure of them.
 func TestPretrainedInNarrowPrecisions(t *testing.T) {
 	folders, err := filepath.Glob("../../modelfile/hf/testdata/pretrained/*")
@@ -43,7 +43,7 @@ func TestPretrainedInNarrowPrecisions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, dtype := range []string{card.Float16, card.BFloat16, card.Int8} {
+		for _, dtype := range []string{card.Float16, card.BFloat16, card.Int8Block, card.Int4Block} {
 			for _, provider := range []string{engine.CPU, engine.Go} {
 				if engine.CheckDType(dtype, provider) != nil {
 					continue
