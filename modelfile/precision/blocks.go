@@ -35,9 +35,12 @@ func (q blocks) product(x, w *graph.Node) *graph.Node {
 	if !has {
 		size = q.store(w.Name)
 	}
-	y := b.Squeeze(b.MatMul(b.Unsqueeze(x, 0), q.values(w.Name, 0, size)), 0)
+	if len(x.Shape) == 2 {
+		x = b.Unsqueeze(x, 0)
+	}
+	y := b.MatMul(x, q.values(w.Name, 0, size))
 	if m := q.made[w.Name+minimumSuffix]; m != nil {
-		sums := b.ReduceSum(b.Reshape(x, x.Dim(0), graph.N(m.Shape()[0]), graph.N(size)), false, -1)
+		sums := b.ReduceSum(b.Reshape(x, graph.N(1), x.Dim(1), graph.N(m.Shape()[0]), graph.N(size)), false, -1)
 		y = b.Add(y, b.MatMul(sums, q.param(w.Name+minimumSuffix)))
 	}
 	return y

@@ -83,7 +83,7 @@ func convertGraph(g *graph.Graph, weights map[string]*tensor.Tensor, dtype strin
 	for _, n := range g.Nodes {
 		within(c.b, n, func() { c.nodes[n] = c.node(n) })
 	}
-	outputs := lists.Map(g.Outputs, func(o graph.Output) graph.Output { return graph.Output{Name: o.Name, Node: c.nodes[o.Node]} })
+	outputs := lists.Map(g.Outputs, func(o graph.Output) graph.Output { return graph.Output{Name: o.Name, Node: c.plain(o.Node)} })
 	out, err := c.b.Build(outputs...)
 	switch {
 	case err != nil:
@@ -145,7 +145,7 @@ func within(b *graph.Builder, n *graph.Node, f func()) {
 // form is how a precision writes weights and what is done with them. The weights are of the graph that is converted.
 type form interface {
 	fits(w *graph.Node) bool
-	product(x, w *graph.Node) *graph.Node // x wᵀ
+	product(x, w *graph.Node) *graph.Node // x wᵀ, which may be [1,rows,out] where x is so or [rows,in]
 	rows(w, at *graph.Node) *graph.Node
 }
 
@@ -153,13 +153,38 @@ type converter struct {
 	b      *graph.Builder
 	form   form
 	narrow map[*graph.Node]bool        // of the old graph
-	nodes  map[*graph.Node]*graph.Node // new by old
+	nodes  map[*graph.Node]*graph.Node // new by old; new values can have one more axis in front, of length 1
+}
+
+// plain is the new value of an old node in its shape.
+func (c *converter) plain(old *graph.Node) *graph.Node {
+	if n := c.nodes[old]; len(n.Shape) > len(old.Shape) {
+		return c.b.Squeeze(n, 0)
+	}
+	return c.nodes[old]
+}
+
+// byElement are operators of values [rows,width] that do the same to [1,rows,width].
+var byElement = strings.Fields("Add Sub Mul Div Max Min Pow Neg Abs Exp Log Sqrt Reciprocal Tanh Erf Sigmoid Softplus Relu Cast Where")
+
+// keepsAxis reports whether an operator can read its operands, and give its value, with an axis more in front. A Reshape
+// only reads them so.
+func keepsAxis(n *graph.Node) bool {
+	switch n.Op {
+	case "RMSNormalization":
+		return graph.Attribute(n, "axis", int64(-1)) == -1
+	case "ReduceMean", "ReduceSum", "ReduceMax":
+		axes := n.Inputs[len(n.Inputs)-1]
+		return len(n.Inputs) == 2 && axes.Op == graph.OpConstant && axes.Value.Len() == 1 && tensor.Data[int64](axes.Value)[0] == -1 &&
+			graph.Attribute(n, "keepdims", int64(1)) == 1
+	}
+	return n.Op == "Reshape" || len(n.Shape) == 2 && slices.Contains(byElement, n.Op)
 }
 
 func (c *converter) node(n *graph.Node) *graph.Node {
 	if w := weightOf(n); w != nil && c.narrow[w] {
 		if n.Op == "Gather" {
-			return c.form.rows(w, c.nodes[n.Inputs[1]])
+			return c.form.rows(w, c.plain(n.Inputs[1]))
 		}
 		return c.form.product(c.nodes[n.Inputs[0]], w)
 	}
@@ -173,7 +198,11 @@ func (c *converter) node(n *graph.Node) *graph.Node {
 	case n.Op == graph.OpParam:
 		return c.b.Param(n.Name, n.DType, lengths(n)...)
 	}
-	return c.b.Op(n.Op, lists.Map(n.Inputs, func(x *graph.Node) *graph.Node { return c.nodes[x] }), n.Attrs...)
+	read := c.plain
+	if keepsAxis(n) {
+		read = func(x *graph.Node) *graph.Node { return c.nodes[x] }
+	}
+	return c.b.Op(n.Op, lists.Map(n.Inputs, read), n.Attrs...)
 }
 
 // lengths are the axes of a weight.
