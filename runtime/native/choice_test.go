@@ -53,6 +53,11 @@ func TestKernelChoice(t *testing.T) {
 	known := func(b *graph.Builder, shape ...int) *graph.Node {
 		return b.Const(tensor.New(tensor.Float32, shape...))
 	}
+	inBlocks := func(b *graph.Builder, size int) *graph.Node {
+		values := b.Const(tensor.OfInt4(make([]int8, 12), 4, 3))
+		return b.Op("DequantizeLinear", []*graph.Node{values, known(b, 4/size, 3)},
+			graph.Attr{Name: "axis", Value: int64(0)}, graph.Attr{Name: "block_size", Value: int64(size)})
+	}
 	apply := func(name string, inputs func(b *graph.Builder) []*graph.Node, attrs ...graph.Attr) func(b *graph.Builder) *graph.Node {
 		return func(b *graph.Builder) *graph.Node { return b.Op(name, inputs(b), attrs...) }
 	}
@@ -90,6 +95,8 @@ func TestKernelChoice(t *testing.T) {
 		}, "interpreted"},
 		{"MatMul", func(b *graph.Builder) *graph.Node { return b.MatMul(f(b), square(b)) }, "products"},
 		{"MatMul, known", func(b *graph.Builder) *graph.Node { return b.MatMul(f(b), known(b, 4, 3)) }, "weighted"},
+		{"MatMul in blocks", func(b *graph.Builder) *graph.Node { return b.MatMul(f(b), inBlocks(b, 2)) }, "blockProduct"},
+		{"MatMul in blocks of one row", func(b *graph.Builder) *graph.Node { return b.MatMul(f(b), inBlocks(b, 1)) }, "weighted"},
 		{"MatMul, known by pair", func(b *graph.Builder) *graph.Node { return b.MatMul(f(b), known(b, 1, 4, 3)) }, "products"},
 		{"Gemm", func(b *graph.Builder) *graph.Node { return b.Gemm(square(b), square(b), false, true) }, "products"},
 		{"Gemm, left turned", func(b *graph.Builder) *graph.Node { return b.Gemm(square(b), square(b), true, false) }, "interpreted"},

@@ -31,7 +31,7 @@ var makers = map[string]maker{
 	"Neg":        negMaker,
 	"Abs":        rowsOf(abs),
 	"Reciprocal": eachOf(func(x float32) float32 { return 1 / x }),
-	"Sigmoid":    eachOf(sigmoid),
+	"Sigmoid":    rowsOf(sigmoid),
 	"Relu":       rowsOf(simd.Relu),
 	"Sqrt":       inDouble(math.Sqrt),
 	"Floor":      inDouble(math.Floor),
@@ -49,8 +49,9 @@ var makers = map[string]maker{
 	"MatMul": productMaker,
 	"Gemm":   productMaker,
 
-	"MatMulInteger":  intProductMaker,
-	"QuantizeLinear": func(*part) kernel { return &quantize{} },
+	"MatMulInteger":    intProductMaker,
+	"QuantizeLinear":   func(*part) kernel { return &quantize{} },
+	"DequantizeLinear": func(*part) kernel { return &dequantize{} },
 
 	"Reshape":   func(*part) kernel { return view{} },
 	"Squeeze":   func(*part) kernel { return view{} },

@@ -15,6 +15,7 @@ type split struct {
 	rows, panels int
 	each         int // rows or panels of a part
 	byRows       bool
+	neverByRows  bool // a panel costs something by itself
 }
 
 // over has the parts of a product [rows,k]·[k,n] computed.
@@ -22,7 +23,7 @@ func (d *split) over(p *pool, rows, k, n int, work divided) {
 	d.rows, d.panels = rows, simd.Panels(n)
 	d.byRows, d.each = false, d.panels
 	if p.threads > 1 && rows*k*n >= worthwhile {
-		d.byRows = rows >= 64*p.threads
+		d.byRows = rows >= 64*p.threads && !d.neverByRows
 		if d.byRows {
 			d.each = (rows/(2*p.threads) + 23) / 24 * 24 // whole tiles of every kernel
 		} else {
@@ -155,6 +156,8 @@ func productMaker(q *part) kernel {
 	switch {
 	case q.packed != nil:
 		return &weighted{}
+	case q.packedBlocks != nil:
+		return &blockProduct{}
 	case graph.Attribute(q.node, "transA", int64(0)) != 0:
 		return nil
 	}

@@ -124,6 +124,28 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 		rows := o.Reshape(o.cube, o.a.Mul(o.b).Mul(o.c), graph.N(4))
 		return o.Cast(o.Op("QuantizeLinear", []*graph.Node{rows, scale, zeros}), tensor.Float32)
 	},
+	"MatMul of int8 in blocks": func(o operands) *graph.Node { return o.MatMul(o.cube, o.blocks(tensor.Int8, 35, 2)) },
+	"MatMul of int4 in blocks": func(o operands) *graph.Node { return o.MatMul(o.cube, o.blocks(tensor.Int4, 64, 2)) },
+	"MatMul of int4 in one block, twice": func(o operands) *graph.Node {
+		w := o.blocks(tensor.Int4, 4, 4)
+		return o.MatMul(o.MatMul(o.cube, w), w)
+	},
+	"MatMul of int8 in blocks of one row": func(o operands) *graph.Node { return o.MatMul(o.cube, o.blocks(tensor.Int8, 35, 1)) },
+	"int4 in blocks, multiplied and added up": func(o operands) *graph.Node {
+		w := o.blocks(tensor.Int4, 4, 2)
+		return o.MatMul(o.MatMul(o.cube, w), o.Add(w, o.ReduceSum(w, true, 0)))
+	},
+	"int4 in blocks on the left": func(o operands) *graph.Node {
+		return o.MatMul(o.blocks(tensor.Int4, 4, 2), o.Transpose(o.Reshape(o.cube, o.a.Mul(o.b).Mul(o.c), graph.N(4)), 1, 0))
+	},
+	"DequantizeLinear of rows": func(o operands) *graph.Node {
+		rows := o.Gather(o.Param("int8", tensor.Int8, 4, 6), o.at, 0) // [a,b,6]
+		return o.wide(rows, o.Gather(o.Param("scale", tensor.Float32, 4, 2), o.at, 0), -1, 3)
+	},
+	"DequantizeLinear of columns": func(o operands) *graph.Node {
+		rows := o.Gather(o.Param("int8", tensor.Int8, 4, 6), o.at, 0) // [a,b,6]
+		return o.wide(o.Transpose(rows, 0, 2, 1), o.Transpose(o.Gather(o.Param("scale", tensor.Float32, 4, 2), o.at, 0), 0, 2, 1), 1, 3)
+	},
 	"int8, moved": func(o operands) *graph.Node {
 		rows := o.Gather(o.Param("int8", tensor.Int8, 4, 70), o.at, 0) // [a,b,70]
 		return o.Cast(o.Transpose(rows, 2, 0, 1), tensor.Float32)
@@ -291,6 +313,16 @@ func (o operands) halves(x, y *graph.Node) *graph.Node {
 	return o.Cast(o.MatMul(o.Cast(x, tensor.Float16), o.Cast(y, tensor.Float16)), tensor.Float32)
 }
 
+// blocks is a matrix [4,cols] of integers, of which so many rows share a scale.
+func (o operands) blocks(dtype tensor.DType, cols, size int) *graph.Node {
+	return o.wide(o.Param("blocks", dtype, 4, cols), o.Param("scale", tensor.Float32, 4/size, cols), 0, size)
+}
+
+func (o operands) wide(values, scale *graph.Node, axis, size int) *graph.Node {
+	return o.Op("DequantizeLinear", []*graph.Node{values, scale},
+		graph.Attr{Name: "axis", Value: int64(axis)}, graph.Attr{Name: "block_size", Value: int64(size)})
+}
+
 // quantized multiplies as files in int8 do: each row of cube has a scale.
 func (o operands) quantized(w *graph.Node) *graph.Node {
 	x := o.Reshape(o.cube, o.a.Mul(o.b).Mul(o.c), graph.N(4))
@@ -382,6 +414,12 @@ func TestOperators(t *testing.T) {
 						tensor.Data[int8](whole)[i] = int8(rng.IntN(129) - 64)
 					}
 					weights[p.Name] = whole
+				case p.DType == tensor.Int4:
+					values := make([]int8, w.Len())
+					for i := range values {
+						values[i] = int8(rng.IntN(16) - 8)
+					}
+					weights[p.Name] = tensor.OfInt4(values, rows, cols)
 				case len(p.Shape) == 1:
 					weights[p.Name] = w.Reshaped(rows)
 				}

@@ -39,7 +39,8 @@ type part struct {
 	flip    bool         // the right operand of a product is read transposed
 	packed  *simd.Packed // the right operand of a product, where it is known
 
-	packedInts *simd.Ints // of a product of integers
+	packedInts   *simd.Ints   // of a product of integers
+	packedBlocks *simd.Blocks // of a product with integers in blocks
 }
 
 // when says on what a value depends.
@@ -65,6 +66,7 @@ func compile(g *graph.Graph, weights map[string]*tensor.Tensor, file engine.File
 	for _, w := range weights {
 		p.foldable += foldedForWeight * w.Len()
 	}
+	inBlocks := factorsInBlocks(g)
 	at := map[*graph.Node]int{}
 	dims := map[graph.Dim]int{}
 	for i, n := range g.Nodes {
@@ -97,7 +99,7 @@ func compile(g *graph.Graph, weights map[string]*tensor.Tensor, file engine.File
 			q.in = append(q.in, at[x])
 		}
 		p.nodes = append(p.nodes, q)
-		p.classify(i, weights)
+		p.classify(i, weights, inBlocks[n])
 	}
 	p.fuse(at)
 	for _, port := range file.Inputs {
@@ -147,8 +149,29 @@ func (p *program) prune() {
 	}
 }
 
+// factorsInBlocks are the matrices of integers in blocks that are only the right operands of products. They are never
+// computed: see pack.
+func factorsInBlocks(g *graph.Graph) map[*graph.Node]bool {
+	found := map[*graph.Node]bool{}
+	stored := func(n *graph.Node) bool { return n.Op == graph.OpParam || n.Op == graph.OpConstant }
+	for _, n := range g.Nodes {
+		size := graph.Attribute(n, "block_size", int64(0))
+		found[n] = n.Op == "DequantizeLinear" && len(n.Shape) == 2 && size%2 == 0 && graph.Attribute(n, "axis", int64(1)) == 0 &&
+			stored(n.Inputs[0]) && stored(n.Inputs[1])
+		for i, x := range n.Inputs {
+			if n.Op != "MatMul" || i == 0 {
+				found[x] = false
+			}
+		}
+	}
+	for _, o := range g.Outputs {
+		found[o.Node] = false
+	}
+	return found
+}
+
 // classify says when node i is computed, and computes it if that is now.
-func (p *program) classify(i int, weights map[string]*tensor.Tensor) {
+func (p *program) classify(i int, weights map[string]*tensor.Tensor, inBlocks bool) {
 	q := &p.nodes[i]
 	switch q.node.Op {
 	case graph.OpInput:
@@ -163,7 +186,7 @@ func (p *program) classify(i int, weights map[string]*tensor.Tensor) {
 		for _, x := range q.in {
 			q.when = max(q.when, min(p.nodes[x].when, each))
 		}
-		if q.when == always && !p.fold(q) {
+		if q.when == always && !inBlocks && !p.fold(q) {
 			q.when = lengths
 		}
 	}
@@ -238,7 +261,7 @@ func (p *program) pack() {
 		node       int
 		transposed bool
 	}
-	packed, packedInts := map[form]*simd.Packed{}, map[form]*simd.Ints{}
+	packed, packedInts, packedBlocks := map[form]*simd.Packed{}, map[form]*simd.Ints{}, map[form]*simd.Blocks{}
 	used := make([]bool, len(p.nodes))
 	for i := range p.nodes {
 		q := &p.nodes[i]
@@ -253,6 +276,13 @@ func (p *program) pack() {
 			continue
 		}
 		f := form{q.in[1], transposed}
+		if y := &p.nodes[f.node]; y.value == nil {
+			if packedBlocks[f] == nil {
+				packedBlocks[f] = p.blocks(y)
+			}
+			q.packedBlocks = packedBlocks[f]
+			continue
+		}
 		w := p.nodes[f.node].value
 		k, n := w.Shape()[0], w.Shape()[1]
 		if w.DType() == tensor.Int8 {
@@ -281,6 +311,14 @@ func (p *program) pack() {
 			p.nodes[i].value = nil
 		}
 	}
+}
+
+// blocks packs a matrix of integers in blocks.
+func (p *program) blocks(y *part) *simd.Blocks {
+	values, scale := p.nodes[y.in[0]].value, p.nodes[y.in[1]].value
+	b := simd.PackBlocks(values.Int8(), tensor.Data[float32](scale), values.Shape()[0], values.Shape()[1],
+		int(graph.Attribute(y.node, "block_size", int64(0))), values.DType() == tensor.Int4)
+	return &b
 }
 
 // weight reports whether the right operand of a product is a matrix that is known, and

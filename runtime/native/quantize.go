@@ -63,3 +63,50 @@ func (p *intProduct) do(part, _ int) {
 	first, last, from, to := p.split.part(part)
 	simd.ProductInts(p.s.out.w[first*y.N:last*y.N], p.s.in[0].u8[first*y.K:last*y.K], last-first, y, zero, from, to)
 }
+
+// blockProduct is the product of rows with a matrix of integers in blocks, which was packed when the model was opened and is not
+// expanded but for a panel at a time.
+type blockProduct struct {
+	s     *step
+	rows  int
+	split split
+}
+
+func (p *blockProduct) prepare(s *step) error {
+	p.s, p.split.neverByRows = s, true
+	return nil
+}
+
+func (p *blockProduct) run(s *step) error {
+	if y := s.out.part.packedBlocks; y.N > 0 {
+		p.rows = s.out.size / y.N
+		p.split.over(s.x.pool, p.rows, y.K, y.N, p)
+	}
+	return nil
+}
+
+func (p *blockProduct) do(part, thread int) {
+	y := p.s.out.part.packedBlocks
+	first, last, from, to := p.split.part(part)
+	rows := last - first
+	simd.ProductBlocks(p.s.out.f[first*y.N:last*y.N], p.s.in[0].f[first*y.K:last*y.K], rows, y, from, to,
+		p.s.x.scratch[thread].sized(simd.BlocksScratch(rows, y.K)))
+}
+
+// dequantize is DequantizeLinear of int8 in blocks along an axis.
+type dequantize struct{ size, inner int }
+
+func (d *dequantize) prepare(s *step) error {
+	shape, n := s.in[0].shape, s.out.part.node
+	d.size = int(graph.Attribute(n, "block_size", int64(0)))
+	d.inner = product(shape[fromFront(graph.Attribute(n, "axis", int64(1)), len(shape))+1:])
+	return nil
+}
+
+func (d *dequantize) run(s *step) error {
+	x, scale, out := s.in[0].i8, s.in[1].f, s.out.f
+	for i, v := range x {
+		out[i] = float32(v) * scale[i/d.inner/d.size*d.inner+i%d.inner]
+	}
+	return nil
+}

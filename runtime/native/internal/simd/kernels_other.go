@@ -53,3 +53,7 @@ func intTile(rows int, b *Ints, a []uint8, panel []int8, start *[Panel]int32, c 
 	copy(c[:Panel], start[:])
 	plainInts(rows, 0, b, a, panel, c, ldc)
 }
+
+func blockRow(b *Blocks, a []float32, panel []int8, scale, c []float32) {
+	plainBlockRow(b, a, panel, scale, c)
+}

@@ -58,22 +58,26 @@ func Product(c, a []float32, rows int, b *Packed, from, to int) {
 		}
 		return
 	}
-	var partial [maxRows * Panel]float32
 	for i := from; i < to; i++ {
-		panel, first := b.panel(i), i*Panel
-		cols := min(Panel, b.N-first)
-		for r := 0; r < rows; {
-			n := tileRows(rows - r)
-			if cols == Panel {
-				tile(n, b.K, a[r*b.K:], b.K, panel, Panel, c[r*b.N+first:], b.N)
-			} else {
-				tile(n, b.K, a[r*b.K:], b.K, panel, Panel, partial[:], Panel)
-				for k := range n {
-					copy(c[(r+k)*b.N+first:][:cols], partial[k*Panel:])
-				}
+		one := Packed{K: b.K, N: min(Panel, b.N-i*Panel), data: b.panel(i)}
+		productPanel(c[i*Panel:], b.N, a, rows, &one)
+	}
+}
+
+// productPanel writes a·b for a b of one panel into the rows of c, which are ldc apart.
+func productPanel(c []float32, ldc int, a []float32, rows int, b *Packed) {
+	var partial [maxRows * Panel]float32
+	for r := 0; r < rows; {
+		n := tileRows(rows - r)
+		if b.N == Panel {
+			tile(n, b.K, a[r*b.K:], b.K, b.data, Panel, c[r*ldc:], ldc)
+		} else {
+			tile(n, b.K, a[r*b.K:], b.K, b.data, Panel, partial[:], Panel)
+			for k := range n {
+				copy(c[(r+k)*ldc:][:b.N], partial[k*Panel:])
 			}
-			r += n
 		}
+		r += n
 	}
 }
 
