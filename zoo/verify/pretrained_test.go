@@ -2,6 +2,7 @@ package verify
 
 import (
 	"cmp"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,6 +61,9 @@ func TestPretrainedInNarrowPrecisions(t *testing.T) {
 					d := cardOf(t, files[0].Data).Difference
 					if d == nil || !(d.Logit > 0) {
 						t.Fatalf("the card has the difference %v", d)
+					}
+					if (d.Bits == nil) != (m.TokenizerFile == nil) || d.Bits != nil && !(math.Abs(*d.Bits-*d.BitsFloat32) < 0.3) {
+						t.Errorf("bits per byte %v, float32 %v", d.Bits, d.BitsFloat32)
 					}
 					sameGreedy(t, full, files[0].Data, provider, d.Logit)
 				})

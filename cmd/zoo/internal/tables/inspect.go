@@ -215,5 +215,8 @@ func difference(d card.Difference) string {
 	if len(parts) > 0 {
 		text += "; exact match " + strings.Join(parts, "; ")
 	}
+	if d.Bits != nil {
+		text += fmt.Sprintf("; bits per byte of a text %.4f, float32 %.4f", *d.Bits, *d.BitsFloat32)
+	}
 	return text
 }
