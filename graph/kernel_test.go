@@ -125,7 +125,7 @@ var quantizeRows = []kernelRow{
 		return m.Cast(m.Op("QuantizeLinear", []*graph.Node{x, m.vec(1, 2), m.Const(tensor.Of([]uint8{0, 1}, 2))}, graph.Attr{Name: "axis", Value: int64(1)}), tensor.Int64)
 	}, i64(shape{1, 2}, 3, 3)},
 	{"DequantizeLinear", "int4, two rows to a scale", func(m maker) *graph.Node {
-		x := m.Const(tensor.OfInt4([]int8{1, -8, 7, 3, 0, 2, -1, 5, 6, -7, -6, 4}, 4, 3))
+		x := m.Const(tensor.Of([]int8{1, -8, 7, 3, 0, 2, -1, 5, 6, -7, -6, 4}, 4, 3).As(tensor.Int4))
 		return blocked(m, x, m.f(shape{2, 3}, 1, 2, 3, 0.5, 0, -1), 0, 2)
 	}, f32(shape{4, 3}, 1, -16, 21, 3, 0, 6, -0.5, 0, -6, -3.5, 0, -4)},
 	{"DequantizeLinear", "int8, two columns to a scale", func(m maker) *graph.Node {

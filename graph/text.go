@@ -75,7 +75,7 @@ func constText(t *tensor.Tensor) string {
 	case tensor.Bool:
 		v = tensor.Data[bool](t)
 	case tensor.Int8, tensor.Int4:
-		v = t.Int8()
+		v = tensor.Data[int8](t.As(tensor.Int8))
 	case tensor.Uint8:
 		v = tensor.Data[uint8](t)
 	case tensor.Int32:

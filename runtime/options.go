@@ -136,7 +136,7 @@ func (o Options) check() error {
 			"drop AllowCPUNodes (--allow-cpu-nodes)", o.Provider)
 	}
 	if o.Exact && engine.OnDevice(o.Provider) {
-		return fmt.Errorf("Exact is for providers %s and %s, not %q; drop it or choose one of them", engine.Go, engine.CPU,
+		return fmt.Errorf("option Exact is for providers %s and %s, not %q; drop it or choose one of them", engine.Go, engine.CPU,
 			o.Provider)
 	}
 	if o.Provider == engine.Go {

@@ -262,7 +262,7 @@ func TestOpenErrors(t *testing.T) {
 		{"chunk", model, runtime.Options{ChunkSize: -1}, "chunk size is -1"},
 		{"threads", model, runtime.Options{Threads: -1}, "threads is -1"},
 		{"profile", model, runtime.Options{ProfilePrefix: "x"}, "provider go writes no profile"},
-		{"exact", model, runtime.Options{Exact: true, Provider: "cuda"}, "Exact is for providers go and cpu"},
+		{"exact", model, runtime.Options{Exact: true, Provider: "cuda"}, "option Exact is for providers go and cpu"},
 		{"library", model, runtime.Options{Library: "x"}, "provider go uses no ONNX Runtime library"},
 		{"provider options", model, runtime.Options{ProviderOptions: map[string]string{"a": "b"}}, "provider go has no options"},
 	}

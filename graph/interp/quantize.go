@@ -33,7 +33,7 @@ func dequantizeLinear(c call) (*tensor.Tensor, error) {
 }
 
 func dequantized[T float](c call) *tensor.Tensor {
-	x, scale, shape := c.in[0].Int8(), tensor.Data[T](c.in[1]), c.in[0].Shape()
+	x, scale, shape := tensor.Data[int8](c.in[0].As(tensor.Int8)), tensor.Data[T](c.in[1]), c.in[0].Shape()
 	size := int(graph.Attribute(c.node, "block_size", int64(0)))
 	outer, n, inner := around(shape, c.axis(1, len(shape)))
 	out := make([]T, len(x))

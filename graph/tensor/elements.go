@@ -19,7 +19,7 @@ const (
 	Uint8
 	Int32
 	BFloat16 // the upper half of a float32, see BFloat16Bits
-	Int4     // −8…7, two in a byte, see OfInt4
+	Int4     // −8…7, two in a byte, see Tensor.As
 )
 
 // Element lists the Go types that tensor data can have.

@@ -1,7 +1,5 @@
 package tensor
 
-import "fmt"
-
 // int4Pair is two numbers of Int4, the first in the lower four bits, as ONNX packs them. The last upper four bits of an odd
 // number of elements are 0.
 type int4Pair uint8
@@ -12,31 +10,15 @@ func pairsOf(e elementType) elementType {
 	return e
 }
 
-// OfInt4 returns a tensor of Int4 with the numbers of values, each of which must be in −8…7. It panics when there are not
-// as many as the shape has, which is a bug of the caller.
-func OfInt4(values []int8, shape ...int) *Tensor {
-	t := New(Int4, shape...)
-	if len(values) != t.Len() {
-		panic(fmt.Sprintf("tensor: %d elements for shape %v", len(values), shape))
-	}
-	pairs := Data[int4Pair](t)
+// packInt4 writes numbers, each of −8…7, into pairs that are 0.
+func packInt4(pairs []int4Pair, values []int8) {
 	for i, v := range values {
 		pairs[i/2] |= int4Pair(uint8(v)&15) << (i % 2 * 4)
 	}
-	return t
 }
 
-// Int8 returns the numbers of a tensor of Int8 or Int4 as int8. Those of the former are the tensor's own.
-func (t *Tensor) Int8() []int8 {
-	if t.dtype == Int8 {
-		return Data[int8](t)
+func unpackInt4(values []int8, pairs []int4Pair) {
+	for i := range values {
+		values[i] = int8(pairs[i/2]>>(i%2*4)<<4) >> 4
 	}
-	values := make([]int8, t.Len())
-	for i, p := range Data[int4Pair](t) {
-		values[2*i] = int8(p<<4) >> 4
-		if 2*i+1 < len(values) {
-			values[2*i+1] = int8(p) >> 4
-		}
-	}
-	return values
 }

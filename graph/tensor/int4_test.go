@@ -10,8 +10,8 @@ import (
 // Two numbers are in a byte, the first in the lower four bits (ONNX, TensorProto.DataType INT4).
 func TestInt4(t *testing.T) {
 	for _, values := range [][]int8{{}, {-8}, {7, -8, -1}, {0, 1, 2, 3, -4, -5}} {
-		packed := tensor.OfInt4(values, len(values))
-		if got := packed.Int8(); !slices.Equal(got, values) {
+		packed := tensor.Of(values, len(values)).As(tensor.Int4)
+		if got := tensor.Data[int8](packed.As(tensor.Int8)); !slices.Equal(got, values) {
 			t.Errorf("%v became %v", values, got)
 		}
 		raw := packed.Raw()
@@ -23,13 +23,13 @@ func TestInt4(t *testing.T) {
 			t.Errorf("%v: %v read again, %v", values, back, err)
 		}
 	}
-	if raw := tensor.OfInt4([]int8{7, -8, -1}, 3).Raw(); !slices.Equal(raw, []byte{0x87, 0x0f}) {
+	if raw := tensor.Of([]int8{7, -8, -1}, 3).As(tensor.Int4).Raw(); !slices.Equal(raw, []byte{0x87, 0x0f}) {
 		t.Errorf("bytes %x", raw)
 	}
 	if _, err := tensor.FromRaw(tensor.Int4, []byte{1}, 3); err == nil {
 		t.Error("three numbers in one byte")
 	}
-	if v := tensor.Of([]int8{-128, 5}, 2).Int8(); !slices.Equal(v, []int8{-128, 5}) {
+	if v := tensor.Data[int8](tensor.Of([]int8{-128, 5}, 2).As(tensor.Int8)); !slices.Equal(v, []int8{-128, 5}) {
 		t.Errorf("int8 %v", v)
 	}
 }

@@ -3,8 +3,12 @@ package tensor
 import "fmt"
 
 // As returns a float32 tensor rounded to float16 or bfloat16, to the nearest, ties to even, or one of
-// these as float32. It panics for other types, which is a bug of the caller.
+// these as float32; and an int8 tensor of numbers −8…7 as int4, or int4 as int8. Int8 as int8 is the tensor itself. It panics
+// for other types, which is a bug of the caller.
 func (t *Tensor) As(d DType) *Tensor {
+	if d == Int8 && t.dtype == Int8 {
+		return t
+	}
 	out := New(d, t.shape...)
 	switch to := out.data.(type) {
 	case []uint16:
@@ -15,6 +19,10 @@ func (t *Tensor) As(d DType) *Tensor {
 		for i, v := range Data[float32](t) {
 			to[i] = bfloat16Of(v)
 		}
+	case []int4Pair:
+		packInt4(to, Data[int8](t))
+	case []int8:
+		unpackInt4(to, Data[int4Pair](t))
 	case []float32:
 		if t.dtype == BFloat16 {
 			for i, v := range Data[BFloat16Bits](t) {

@@ -55,7 +55,7 @@ func (q blocks) store(name string) (size int) {
 	values, each := transposed(m.values, m.out, m.in), m.in/m.size
 	q.made[name] = tensor.Of(values, m.in, m.out)
 	if m.levels == fourBits {
-		q.made[name] = tensor.OfInt4(values, m.in, m.out)
+		q.made[name] = tensor.Of(values, m.in, m.out).As(tensor.Int4)
 	}
 	q.made[name+scaleSuffix] = tensor.Of(transposed(m.scale, m.out, each), each, m.out)
 	if m.minimum != nil {

@@ -203,7 +203,7 @@ func TestNothingNarrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, rows := range map[string]int{"up": width, "embed": 3} {
-		values := eight[name].Int8()
+		values := tensor.Data[int8](eight[name].As(tensor.Int8))
 		scale := tensor.Data[float32](eight[name+".scale"].As(tensor.Float16).As(tensor.Float32)) // as GGUF has them
 		w := tensor.Data[float32](weights[name])
 		for k := range width {

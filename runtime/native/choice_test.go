@@ -54,7 +54,7 @@ func TestKernelChoice(t *testing.T) {
 		return b.Const(tensor.New(tensor.Float32, shape...))
 	}
 	inBlocks := func(b *graph.Builder, size int) *graph.Node {
-		values := b.Const(tensor.OfInt4(make([]int8, 12), 4, 3))
+		values := b.Const(tensor.Of(make([]int8, 12), 4, 3).As(tensor.Int4))
 		return b.Op("DequantizeLinear", []*graph.Node{values, known(b, 4/size, 3)},
 			graph.Attr{Name: "axis", Value: int64(0)}, graph.Attr{Name: "block_size", Value: int64(size)})
 	}

@@ -419,7 +419,7 @@ func TestOperators(t *testing.T) {
 					for i := range values {
 						values[i] = int8(rng.IntN(16) - 8)
 					}
-					weights[p.Name] = tensor.OfInt4(values, rows, cols)
+					weights[p.Name] = tensor.Of(values, rows, cols).As(tensor.Int4)
 				case len(p.Shape) == 1:
 					weights[p.Name] = w.Reshaped(rows)
 				}

@@ -316,7 +316,7 @@ func (p *program) pack() {
 // blocks packs a matrix of integers in blocks.
 func (p *program) blocks(y *part) *simd.Blocks {
 	values, scale := p.nodes[y.in[0]].value, p.nodes[y.in[1]].value
-	b := simd.PackBlocks(values.Int8(), tensor.Data[float32](scale), values.Shape()[0], values.Shape()[1],
+	b := simd.PackBlocks(tensor.Data[int8](values.As(tensor.Int8)), tensor.Data[float32](scale), values.Shape()[0], values.Shape()[1],
 		int(graph.Attribute(y.node, "block_size", int64(0))), values.DType() == tensor.Int4)
 	return &b
 }

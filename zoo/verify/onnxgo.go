@@ -64,7 +64,7 @@ func wide(t *onnxpb.TensorProto) (*onnxpb.TensorProto, bool) {
 		if err != nil {
 			return nil, false
 		}
-		for _, v := range elements.Int8() {
+		for _, v := range tensor.Data[int8](elements.As(tensor.Int8)) {
 			w.Int32Data = append(w.Int32Data, int32(v))
 		}
 	case tensor.Uint8:

@@ -279,7 +279,7 @@ func asRead(t *tensor.Tensor) *tensor.Tensor {
 			to[i] = int32(v)
 		}
 	case tensor.Int8, tensor.Int4:
-		for i, v := range t.Int8() {
+		for i, v := range tensor.Data[int8](t.As(tensor.Int8)) {
 			to[i] = int32(v)
 		}
 	case tensor.Uint8:
