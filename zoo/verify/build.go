@@ -43,6 +43,10 @@ type File struct {
 // the file is from the float32 one.
 func Build(ctx context.Context, m modelfile.Model, o Options) ([]File, error) {
 	o.Profile, o.Provider = cmp.Or(o.Profile, card.Portable), cmp.Or(o.Provider, "cpu")
+	if o.Looped && inBlocks(m) {
+		return nil, errors.New("a file of answers (--generate) cannot have integers in blocks, which ONNX Runtime 1.29 does not multiply in a " +
+			"Loop; leave out --generate, or --dtype")
+	}
 	check := card.CheckParity
 	switch {
 	case o.Provider == "go":
