@@ -23,6 +23,8 @@ type operator struct {
 	sinceAttribute map[string]int // for attributes that came later
 	sinceOptional  int            // for more than min inputs, if those came later
 
+	takesInt4 bool
+
 	// sharesInput says that the value is the memory of input 0 under another shape.
 	sharesInput bool
 
@@ -87,7 +89,7 @@ func infer(n *Node) error {
 	if err := n.checkAttributes(o.attrs); err != nil {
 		return err
 	}
-	if n.Op != "DequantizeLinear" && slices.ContainsFunc(n.Inputs, func(x *Node) bool { return x.DType == tensor.Int4 }) {
+	if !o.takesInt4 && slices.ContainsFunc(n.Inputs, func(x *Node) bool { return x.DType == tensor.Int4 }) {
 		return n.errorf("takes no int4: DequantizeLinear alone does")
 	}
 	if err := o.infer(n); err != nil {

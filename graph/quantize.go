@@ -15,7 +15,7 @@ func quantizeOps() operators {
 		"QuantizeLinear": {min: 3, max: 3, since: 10, sinceAttribute: map[string]int{"axis": 13},
 			attrs: attributes{"axis": integer}, infer: inferQuantizeLinear},
 		// Opset 21 brought blocks, and numbers of 4 bits.
-		"DequantizeLinear": {min: 2, max: 2, since: 21, attrs: attributes{"axis": integer, "block_size": integer},
+		"DequantizeLinear": {min: 2, max: 2, since: 21, takesInt4: true, attrs: attributes{"axis": integer, "block_size": integer},
 			infer: inferDequantizeLinear},
 	}
 }

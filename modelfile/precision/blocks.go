@@ -15,8 +15,6 @@ type blocks struct {
 	levels  levels
 	weights map[string]*tensor.Tensor // float32
 	made    map[string]*tensor.Tensor // of the new graph
-	sizes   map[string]int            // of the blocks of matrices, by name
-	narrow  *int                      // matrices in so few bits as were wanted
 }
 
 // The names of what a matrix NAME becomes: NAME and NAME.scale, NAME.minimum where it has one, and where rows of it are picked
@@ -31,14 +29,14 @@ func (q blocks) fits(w *graph.Node) bool { return lengths(w)[1]%blockSize == 0 }
 
 func (q blocks) product(x, w *graph.Node) *graph.Node {
 	b := q.b
-	size, has := q.sizes[w.Name]
-	if !has {
-		size = q.store(w.Name)
+	if q.made[w.Name] == nil {
+		q.store(w.Name)
 	}
+	size := q.made[w.Name].Shape()[0] / q.made[w.Name+scaleSuffix].Shape()[0]
 	if len(x.Shape) == 2 {
 		x = b.Unsqueeze(x, 0)
 	}
-	y := b.MatMul(x, q.values(w.Name, 0, size))
+	y := b.MatMul(x, q.wide(q.param(w.Name), q.param(w.Name+scaleSuffix), 0, size))
 	if m := q.made[w.Name+minimumSuffix]; m != nil {
 		sums := b.ReduceSum(b.Reshape(x, graph.N(1), x.Dim(1), graph.N(m.Shape()[0]), graph.N(size)), false, -1)
 		y = b.Add(y, b.MatMul(sums, q.param(w.Name+minimumSuffix)))
@@ -46,12 +44,9 @@ func (q blocks) product(x, w *graph.Node) *graph.Node {
 	return y
 }
 
-// store makes the weights of a product with a matrix, and returns the size of its blocks.
-func (q blocks) store(name string) (size int) {
+// store makes the weights of a product with a matrix.
+func (q blocks) store(name string) {
 	m := inBlocks(q.weights[name], q.levels)
-	if m.levels == q.levels {
-		*q.narrow++
-	}
 	values, each := transposed(m.values, m.out, m.in), m.in/m.size
 	q.made[name] = tensor.Of(values, m.in, m.out)
 	if m.levels == fourBits {
@@ -61,8 +56,6 @@ func (q blocks) store(name string) (size int) {
 	if m.minimum != nil {
 		q.made[name+minimumSuffix] = tensor.Of(transposed(m.minimum, m.out, each), each, m.out)
 	}
-	q.sizes[name] = m.size
-	return m.size
 }
 
 func (q blocks) rows(w, at *graph.Node) *graph.Node {
@@ -73,11 +66,7 @@ func (q blocks) rows(w, at *graph.Node) *graph.Node {
 	return q.wide(q.b.Gather(q.param(name), at, 0), q.b.Gather(q.param(name+scaleSuffix), at, 0), -1, m.size)
 }
 
-// values are those of a matrix with blocks along an axis, as float32.
-func (q blocks) values(name string, axis, size int) *graph.Node {
-	return q.wide(q.param(name), q.param(name+scaleSuffix), axis, size)
-}
-
+// wide is float32 of integers with blocks along an axis.
 func (q blocks) wide(values, scale *graph.Node, axis, size int) *graph.Node {
 	return q.b.Op("DequantizeLinear", []*graph.Node{values, scale},
 		graph.Attr{Name: "axis", Value: int64(axis)}, graph.Attr{Name: "block_size", Value: int64(size)})

@@ -14,7 +14,6 @@ package precision
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -33,7 +32,7 @@ var byShortName = map[string]string{"int8": card.Int8Block, "int4": card.Int4Blo
 // Parse returns a precision as a card has it, of either of its names.
 func Parse(name string) (dtype string, err error) {
 	dtype = cmp.Or(byShortName[name], name)
-	if !slices.Contains(Types, name) && !slices.Contains(slices.Collect(maps.Values(byShortName)), name) {
+	if !slices.Contains(Types, name) && name != card.Int8Block && name != card.Int4Block {
 		return "", fmt.Errorf("%q is no precision of files; known are %s", name, strings.Join(Types, ", "))
 	}
 	return dtype, nil
@@ -59,25 +58,23 @@ func convertGraph(g *graph.Graph, weights map[string]*tensor.Tensor, dtype strin
 	made map[string]*tensor.Tensor,
 ) (*graph.Graph, error) {
 	c := converter{b: graph.NewBuilder(), nodes: map[*graph.Node]*graph.Node{}}
-	inBlocks := blocks{c.b, eightBits, weights, made, map[string]int{}, new(int)}
 	switch dtype {
 	case card.Float16:
 		c.form = halves{c.b, tensor.Float16}
 	case card.BFloat16:
 		c.form = halves{c.b, tensor.BFloat16}
-	case card.Int4Block:
-		inBlocks.levels = fourBits
-		fallthrough
 	case card.Int8Block:
-		c.form = inBlocks
+		c.form = blocks{c.b, eightBits, weights, made}
+	case card.Int4Block:
+		c.form = blocks{c.b, fourBits, weights, made}
 	default:
 		return nil, fmt.Errorf("precision: a graph is float32 already, or becomes %s, not %q",
 			strings.Join(Types[1:], " or "), dtype)
 	}
 	c.narrow = c.matrices(g, full)
-	for w := range c.narrow {
-		if t := weights[w.Name]; t == nil || t.DType() != tensor.Float32 {
-			return nil, fmt.Errorf("precision: there is no float32 weight %s", w.Name)
+	for _, p := range g.Params {
+		if w := weights[p.Name]; w == nil || w.DType() != tensor.Float32 {
+			return nil, fmt.Errorf("precision: there is no float32 weight %s", p.Name)
 		}
 	}
 	for _, n := range g.Nodes {
@@ -90,7 +87,7 @@ func convertGraph(g *graph.Graph, weights map[string]*tensor.Tensor, dtype strin
 		return nil, fmt.Errorf("precision: %w", err)
 	case len(c.narrow) == 0:
 		return nil, fmt.Errorf("precision: none of its matrices can be so (blocks need rows of a multiple of %d numbers)", blockSize)
-	case dtype == card.Int4Block && *inBlocks.narrow == 0:
+	case dtype == card.Int4Block && !slices.ContainsFunc(out.Params, func(p *graph.Node) bool { return p.DType == tensor.Int4 }):
 		return nil, fmt.Errorf("precision: its matrices are in blocks of 8 bits already; take int8, which leaves them as they are")
 	}
 	return out, nil
@@ -222,9 +219,6 @@ func convertWeights(g *graph.Graph, weights, made map[string]*tensor.Tensor) (ma
 			continue
 		}
 		w := weights[p.Name]
-		if w == nil || w.DType() != tensor.Float32 {
-			return nil, fmt.Errorf("precision: there is no float32 weight %s", p.Name)
-		}
 		if out[p.Name] = w; p.DType.Halves() {
 			if err := checkHalf(w, p.DType); err != nil {
 				return nil, fmt.Errorf("precision: weight %s: %w", p.Name, err)

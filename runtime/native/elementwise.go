@@ -251,7 +251,7 @@ func sigmoid(out, x []float32) {
 	for len(x) > 0 {
 		n := min(len(x), len(small))
 		for i, v := range x[:n] {
-			small[i] = -math.Float32frombits(math.Float32bits(v) &^ (1 << 31))
+			small[i] = math.Float32frombits(math.Float32bits(v) | 1<<31)
 		}
 		simd.Exp(small[:n], small[:n], 0)
 		for i, v := range x[:n] {

@@ -52,29 +52,16 @@ func forOnnxGo(g *onnxpb.GraphProto) ([]byte, error) {
 // wide returns a stored tensor of an element type that onnx-go does not read as int32: the
 // bits of a float16 or bfloat16, or an integer.
 func wide(t *onnxpb.TensorProto) (*onnxpb.TensorProto, bool) {
-	w := &onnxpb.TensorProto{Name: t.Name, Dims: t.Dims, DataType: tensor.Int32.ONNX()}
-	raw := onnxpb.RawData(t)
-	switch tensor.FromONNX(t.DataType) {
-	case tensor.Float16, tensor.BFloat16:
-		for i := 0; i+1 < len(raw); i += 2 {
-			w.Int32Data = append(w.Int32Data, int32(raw[i])|int32(raw[i+1])<<8)
-		}
-	case tensor.Int8, tensor.Int4:
-		elements, err := tensor.FromRaw(tensor.FromONNX(t.DataType), raw, lists.Map(t.Dims, func(d int64) int { return int(d) })...)
-		if err != nil {
-			return nil, false
-		}
-		for _, v := range tensor.Data[int8](elements.As(tensor.Int8)) {
-			w.Int32Data = append(w.Int32Data, int32(v))
-		}
-	case tensor.Uint8:
-		for _, b := range raw {
-			w.Int32Data = append(w.Int32Data, int32(b))
-		}
-	default:
+	dtype := tensor.FromONNX(t.DataType)
+	if dtype != tensor.Int8 && dtype != tensor.Int4 && dtype != tensor.Uint8 && !dtype.Halves() {
 		return nil, false
 	}
-	return w, true
+	elements, err := tensor.FromRaw(dtype, onnxpb.RawData(t), lists.Map(t.Dims, func(d int64) int { return int(d) })...)
+	if err != nil {
+		return nil, false
+	}
+	return &onnxpb.TensorProto{Name: t.Name, Dims: t.Dims, DataType: tensor.Int32.ONNX(),
+		Int32Data: tensor.Data[int32](asRead(elements))}, true
 }
 
 // decoded is the onnx-go backend: it records what the decoder finds.

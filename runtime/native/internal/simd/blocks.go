@@ -84,19 +84,27 @@ func ProductBlocks(c, a []float32, rows int, b *Blocks, from, to int, scratch []
 	}
 }
 
+// row writes row r of a panel as float32, without its scales.
+func (b *Blocks) row(out []float32, panel []int8, r int) {
+	if !b.four {
+		for c, v := range panel[r*Panel:][:Panel] {
+			out[c] = float32(v)
+		}
+		return
+	}
+	shift := r % 2 * 4
+	for c, v := range panel[r/2*Panel:][:Panel] {
+		out[c] = float32(int(uint8(v)>>shift&15) - 8)
+	}
+}
+
 // expand writes a panel as float32.
 func (b *Blocks) expand(out []float32, panel []int8, scale []float32) {
 	for r := range b.K {
-		to, s := out[r*Panel:][:Panel], scale[r/b.Size*Panel:][:Panel]
-		if !b.four {
-			for c, v := range panel[r*Panel:][:Panel] {
-				to[c] = float32(v) * s[c]
-			}
-			continue
-		}
-		shift := r % 2 * 4
-		for c, v := range panel[r/2*Panel:][:Panel] {
-			to[c] = float32(int(uint8(v)>>shift&15)-8) * s[c]
+		to := out[r*Panel:][:Panel]
+		b.row(to, panel, r)
+		for c, s := range scale[r/b.Size*Panel:][:Panel] {
+			to[c] *= s
 		}
 	}
 }
@@ -105,19 +113,13 @@ func (b *Blocks) expand(out []float32, panel []int8, scale []float32) {
 func plainBlockRow(b *Blocks, a []float32, panel []int8, scale, c []float32) {
 	c = c[:Panel]
 	clear(c)
-	var sums [Panel]float32
+	var sums, row [Panel]float32
 	for block := range b.K / b.Size {
 		clear(sums[:])
 		for r := block * b.Size; r < (block+1)*b.Size; r++ {
-			if !b.four {
-				for k, v := range panel[r*Panel:][:Panel] {
-					sums[k] += a[r] * float32(v)
-				}
-				continue
-			}
-			shift := r % 2 * 4
-			for k, v := range panel[r/2*Panel:][:Panel] {
-				sums[k] += a[r] * float32(int(uint8(v)>>shift&15)-8)
+			b.row(row[:], panel, r)
+			for k, v := range row {
+				sums[k] += a[r] * v
 			}
 		}
 		for k, s := range scale[block*Panel:][:Panel] {

@@ -12,6 +12,34 @@
 	MOVQ c+40(FP), R8     \
 	SHRQ $1, DX
 
+// The end of a block, whose sums are Z2 and Z3, and after the last one of the function.
+#define END_WIDE \
+	VFMADD231PS (R10), Z2, Z0 \
+	VFMADD231PS 64(R10), Z3, Z1 \
+	ADDQ $128, R10 \
+	DECQ CX \
+	JNZ  block \
+	VMOVUPS Z0, (R8) \
+	VMOVUPS Z1, 64(R8) \
+	VZEROUPPER \
+	RET
+
+// The same for the sums Y4 to Y7.
+#define END \
+	VFMADD231PS (R10), Y4, Y0 \
+	VFMADD231PS 32(R10), Y5, Y1 \
+	VFMADD231PS 64(R10), Y6, Y2 \
+	VFMADD231PS 96(R10), Y7, Y3 \
+	ADDQ $128, R10 \
+	DECQ CX \
+	JNZ  block \
+	VMOVUPS Y0, (R8) \
+	VMOVUPS Y1, 32(R8) \
+	VMOVUPS Y2, 64(R8) \
+	VMOVUPS Y3, 96(R8) \
+	VZEROUPPER \
+	RET
+
 // func eightBits32wide(blocks, size int, a *float32, b *int8, scale, c *float32)
 TEXT ·eightBits32wide(SB), NOSPLIT, $0-48
 	ARGUMENTS
@@ -44,15 +72,7 @@ pair:
 	JNZ  pair
 	VADDPS Z4, Z2, Z2
 	VADDPS Z5, Z3, Z3
-	VFMADD231PS (R10), Z2, Z0
-	VFMADD231PS 64(R10), Z3, Z1
-	ADDQ $128, R10
-	DECQ CX
-	JNZ  block
-	VMOVUPS Z0, (R8)
-	VMOVUPS Z1, 64(R8)
-	VZEROUPPER
-	RET
+	END_WIDE
 
 // func fourBits32wide(blocks, size int, a *float32, b *int8, scale, c *float32)
 // Integers are 8 more than they stand for: 8 times the sum of a is taken off.
@@ -98,15 +118,7 @@ pair:
 	VADDPS Z5, Z3, Z3
 	VFMADD231PS Z17, Z6, Z2
 	VFMADD231PS Z17, Z6, Z3
-	VFMADD231PS (R10), Z2, Z0
-	VFMADD231PS 64(R10), Z3, Z1
-	ADDQ $128, R10
-	DECQ CX
-	JNZ  block
-	VMOVUPS Z0, (R8)
-	VMOVUPS Z1, 64(R8)
-	VZEROUPPER
-	RET
+	END_WIDE
 
 // func eightBits32(blocks, size int, a *float32, b *int8, scale, c *float32)
 TEXT ·eightBits32(SB), NOSPLIT, $0-48
@@ -140,19 +152,7 @@ row:
 	ADDQ $4, SI
 	DECQ BX
 	JNZ  row
-	VFMADD231PS (R10), Y4, Y0
-	VFMADD231PS 32(R10), Y5, Y1
-	VFMADD231PS 64(R10), Y6, Y2
-	VFMADD231PS 96(R10), Y7, Y3
-	ADDQ $128, R10
-	DECQ CX
-	JNZ  block
-	VMOVUPS Y0, (R8)
-	VMOVUPS Y1, 32(R8)
-	VMOVUPS Y2, 64(R8)
-	VMOVUPS Y3, 96(R8)
-	VZEROUPPER
-	RET
+	END
 
 // Eight columns of two rows, of which the factors are Y12 and Y13.
 #define FOURBITS(B, SUM) \
@@ -202,16 +202,4 @@ pair:
 	VADDPS Y10, Y5, Y5
 	VADDPS Y10, Y6, Y6
 	VADDPS Y10, Y7, Y7
-	VFMADD231PS (R10), Y4, Y0
-	VFMADD231PS 32(R10), Y5, Y1
-	VFMADD231PS 64(R10), Y6, Y2
-	VFMADD231PS 96(R10), Y7, Y3
-	ADDQ $128, R10
-	DECQ CX
-	JNZ  block
-	VMOVUPS Y0, (R8)
-	VMOVUPS Y1, 32(R8)
-	VMOVUPS Y2, 64(R8)
-	VMOVUPS Y3, 96(R8)
-	VZEROUPPER
-	RET
+	END
