@@ -31,13 +31,13 @@ func PackInts(b []int8, k, n int) Ints {
 // Sums are exact where they fit in 32 bits, and wrap where they do not.
 func ProductInts(c []int32, a []uint8, rows int, b *Ints, zero uint8, from, to int) {
 	groups := (b.K + 3) / 4
-	var partial [maxIntRows * Panel]int32
+	var partial [maxRows * Panel]int32
 	for i := from; i < to; i++ {
 		panel, first := b.data[i*groups*group:][:groups*group], i*Panel
 		cols := min(Panel, b.N-first)
 		var start [Panel]int32
 		for k, sum := range b.sums[first : first+Panel] {
-			start[k] = -int32(zero) * sum
+			start[k] = (intBias - int32(zero)) * sum
 		}
 		for r := 0; r < rows; {
 			n := intRows(b, rows-r)
@@ -55,14 +55,31 @@ func ProductInts(c []int32, a []uint8, rows int, b *Ints, zero uint8, from, to i
 	}
 }
 
-// plainInts adds the products of the groups from first on of rows of a and a panel to c.
+// intTile is start plus so many rows of a − intBias times a panel of b.
+func intTile(rows int, b *Ints, a []uint8, panel []int8, start *[Panel]int32, c []int32, ldc int) {
+	groups := b.K / 4
+	if groups > 0 { // assembly looks at no bounds
+		_, _, _ = a[rows*b.K-1], panel[groups*group-1], c[(rows-1)*ldc+Panel-1]
+	}
+	if groups == 0 || !intGroups(rows, groups, b, a, panel, start, c, ldc) {
+		groups = 0
+		for r := range rows {
+			copy(c[r*ldc:][:Panel], start[:])
+		}
+	}
+	if 4*groups < b.K {
+		plainInts(rows, groups, b, a, panel, c, ldc)
+	}
+}
+
+// plainInts adds the products of the groups from first on of rows of a − intBias and a panel to c.
 func plainInts(rows, first int, b *Ints, a []uint8, panel []int8, c []int32, ldc int) {
 	for r := range rows {
 		out := c[r*ldc:][:Panel]
 		for i, v := range a[r*b.K : (r+1)*b.K][4*first:] {
 			row := panel[(first+i/4)*group+i%4:]
 			for k := range out {
-				out[k] += int32(v) * int32(row[4*k])
+				out[k] += (int32(v) - intBias) * int32(row[4*k])
 			}
 		}
 	}

@@ -5,249 +5,44 @@ import "golang.org/x/sys/cpu"
 // level says what the processor has.
 var level = detect()
 
-const (
-	plain = iota
-	avx2
-	avx512
-)
-
 func detect() int {
 	switch {
 	case !cpu.X86.HasAVX2 || !cpu.X86.HasFMA:
 		return plain
 	case !cpu.X86.HasAVX512F:
-		return avx2
+		return vectors
 	}
-	return avx512
+	return wide
 }
-
-//go:noescape
-func tile6x16(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int)
 
 //go:noescape
 func tile8x32(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int)
 
 //go:noescape
-func row32(k int, a, b *float32, ldb int, c *float32)
-
-//go:noescape
 func row32wide(k int, a, b *float32, ldb int, c *float32)
-
-//go:noescape
-func row16(k int, a, b *float32, ldb int, c *float32)
-
-//go:noescape
-func dots4(groups, k int, a, b *float32, ldb int, out *float32)
-
-//go:noescape
-func relu8(n int, z, x *float32)
-
-//go:noescape
-func max8(n int, x *float32) float32
-
-//go:noescape
-func dot8(n int, x, y *float32) float32
-
-//go:noescape
-func sum8(n int, x *float32) float32
-
-//go:noescape
-func exp8(n int, z, x *float32, top float32, consts *float32) float32
-
-//go:noescape
-func add8(n int, z, x, y *float32)
-
-//go:noescape
-func addWith8(n int, z, x *float32, y float32)
-
-//go:noescape
-func sub8(n int, z, x, y *float32)
-
-//go:noescape
-func subWith8(n int, z, x *float32, y float32)
-
-//go:noescape
-func mul8(n int, z, x, y *float32)
-
-//go:noescape
-func mulWith8(n int, z, x *float32, y float32)
-
-//go:noescape
-func div8(n int, z, x, y *float32)
-
-//go:noescape
-func divWith8(n int, z, x *float32, y float32)
 
 // maxRows is the most rows of a tile.
 const maxRows = 8
 
 // tileRows returns how many of so many rows the next tile takes.
 func tileRows(rows int) int {
-	switch {
-	case level == avx512 && rows >= 8:
+	if level == wide && rows >= 8 {
 		return 8
-	case level != plain && rows >= 6:
-		return 6
 	}
-	return 1
+	return halfTileRows(rows)
 }
 
-func halfTileRows(rows int) int {
-	if level != plain && rows >= 6 {
-		return 6
-	}
-	return 1
-}
-
-// within panics, as an index does, unless so many rows of a width, a stride apart, are in
-// x: assembly looks at no bounds.
-func within(x []float32, rows, width, stride int) { _ = x[(rows-1)*stride+width-1] }
-
-// tile is so many rows of a times 32 columns of b.
-func tile(rows, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int) {
-	within(a, rows, k, lda)
-	within(b, k, Panel, ldb)
-	within(c, rows, Panel, ldc)
+// wholeTile is tile for level vectors and above.
+func wholeTile(rows, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int) {
 	switch {
-	case level == plain:
-		plainTile(rows, k, a, lda, b, ldb, c, ldc, Panel)
 	case rows == 8:
 		tile8x32(k, &a[0], lda, &b[0], ldb, &c[0], ldc)
 	case rows == 6:
 		tile6x16(k, &a[0], lda, &b[0], ldb, &c[0], ldc)
 		tile6x16(k, &a[0], lda, &b[16], ldb, &c[16], ldc)
-	case level == avx512:
+	case level == wide:
 		row32wide(k, &a[0], &b[0], ldb, &c[0])
 	default:
 		row32(k, &a[0], &b[0], ldb, &c[0])
 	}
-}
-
-// halfTile is so many rows of a times 16 columns of b.
-func halfTile(rows, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int) {
-	within(a, rows, k, lda)
-	within(b, k, Panel/2, ldb)
-	within(c, rows, Panel/2, ldc)
-	switch {
-	case level == plain:
-		plainTile(rows, k, a, lda, b, ldb, c, ldc, Panel/2)
-	case rows == 6:
-		tile6x16(k, &a[0], lda, &b[0], ldb, &c[0], ldc)
-	default:
-		row16(k, &a[0], &b[0], ldb, &c[0])
-	}
-}
-
-// dotGroups is groups of four products of a with rows of b.
-func dotGroups(groups, k int, a, b []float32, ldb int, out []float32) {
-	within(a, 1, k, 0)
-	within(b, 4*groups, k, ldb)
-	within(out, 1, 4*groups, 0)
-	if level == plain {
-		plainDots(groups, k, a, b, ldb, out)
-		return
-	}
-	dots4(groups, k, &a[0], &b[0], ldb, &out[0])
-}
-
-// What follows works on vectors of one length, a multiple of eight.
-
-func dotBlock(x, y []float32) float32 {
-	if level == plain {
-		return plainDot(x, y)
-	}
-	return dot8(len(x), &x[0], &y[:len(x)][0])
-}
-
-func sumBlock(x []float32) float32 {
-	if level == plain {
-		return plainSum(x)
-	}
-	return sum8(len(x), &x[0])
-}
-
-func maxBlock(x []float32) float32 {
-	if level == plain {
-		return plainMax(x)
-	}
-	return max8(len(x), &x[0])
-}
-
-func expBlock(z, x []float32, top float32) float32 {
-	if level == plain {
-		return plainExp(z, x, top)
-	}
-	return exp8(len(z), &z[0], &x[:len(z)][0], top, &expConsts[0])
-}
-
-func reluBlock(z, x []float32) {
-	if level == plain {
-		plainRelu(z, x)
-		return
-	}
-	relu8(len(z), &z[0], &x[:len(z)][0])
-}
-
-func addBlock(z, x, y []float32) {
-	if level == plain {
-		plainAdd(z, x, y)
-		return
-	}
-	add8(len(z), &z[0], &x[:len(z)][0], &y[:len(z)][0])
-}
-
-func addWithBlock(z, x []float32, y float32) {
-	if level == plain {
-		plainAddWith(z, x, y)
-		return
-	}
-	addWith8(len(z), &z[0], &x[:len(z)][0], y)
-}
-
-func subBlock(z, x, y []float32) {
-	if level == plain {
-		plainSub(z, x, y)
-		return
-	}
-	sub8(len(z), &z[0], &x[:len(z)][0], &y[:len(z)][0])
-}
-
-func subWithBlock(z, x []float32, y float32) {
-	if level == plain {
-		plainSubWith(z, x, y)
-		return
-	}
-	subWith8(len(z), &z[0], &x[:len(z)][0], y)
-}
-
-func mulBlock(z, x, y []float32) {
-	if level == plain {
-		plainMul(z, x, y)
-		return
-	}
-	mul8(len(z), &z[0], &x[:len(z)][0], &y[:len(z)][0])
-}
-
-func mulWithBlock(z, x []float32, y float32) {
-	if level == plain {
-		plainMulWith(z, x, y)
-		return
-	}
-	mulWith8(len(z), &z[0], &x[:len(z)][0], y)
-}
-
-func divBlock(z, x, y []float32) {
-	if level == plain {
-		plainDiv(z, x, y)
-		return
-	}
-	div8(len(z), &z[0], &x[:len(z)][0], &y[:len(z)][0])
-}
-
-func divWithBlock(z, x []float32, y float32) {
-	if level == plain {
-		plainDivWith(z, x, y)
-		return
-	}
-	divWith8(len(z), &z[0], &x[:len(z)][0], y)
 }

@@ -1,4 +1,4 @@
-//go:build !amd64
+//go:build !amd64 && !arm64
 
 package simd
 
@@ -43,16 +43,11 @@ func quantizeBlock(out []uint8, x []float32, scale float32, zero uint8) {
 	plainQuantize(out, x, scale, zero)
 }
 
-// maxIntRows is the most rows of a tile of integers.
-const maxIntRows = 1
+const intBias = 0
 
 func intRows(*Ints, int) int { return 1 }
 
-// intTile is start plus so many rows of a times a panel of b.
-func intTile(rows int, b *Ints, a []uint8, panel []int8, start *[Panel]int32, c []int32, ldc int) {
-	copy(c[:Panel], start[:])
-	plainInts(rows, 0, b, a, panel, c, ldc)
-}
+func intGroups(int, int, *Ints, []uint8, []int8, *[Panel]int32, []int32, int) bool { return false }
 
 func blockRow(b *Blocks, a []float32, panel []int8, scale, c []float32) {
 	plainBlockRow(b, a, panel, scale, c)

@@ -1,7 +1,7 @@
 // Package simd has the inner loops of the pure-Go engine, on float32: matrix products, and
 // functions of vectors. On amd64 they are assembly for AVX2 with FMA, or for AVX-512,
-// whichever the processor has; elsewhere plain Go. Results differ between these in
-// rounding alone. Matrices are row-major, and their strides count numbers.
+// whichever the processor has, on arm64 for NEON; elsewhere plain Go. Results differ between
+// these in rounding alone. Matrices are row-major, and their strides count numbers.
 package simd
 
 import "math"

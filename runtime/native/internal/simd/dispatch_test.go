@@ -1,36 +1,26 @@
+//go:build amd64 || arm64
+
 package simd
 
-import (
-	"fmt"
-	"testing"
-)
+import "testing"
 
-// TestTileRows has how many rows each set of kernels takes at once.
-func TestTileRows(t *testing.T) {
-	best, has := level, dotProducts
-	defer func() { level, dotProducts = best, has }()
-	small, wide := &Ints{}, &Ints{wide: true}
-	for _, tc := range []struct {
-		level, rows, whole, half  int
-		ints, withDots, wide, all int // of integers: without VNNI, with it, of wide numbers without, with
-	}{
-		{plain, 20, 1, 1, 1, 1, 1, 1}, {plain, 1, 1, 1, 1, 1, 1, 1},
-		{avx2, 1, 1, 1, 1, 1, 1, 1}, {avx2, 3, 1, 1, 1, 1, 1, 1}, {avx2, 4, 1, 1, 4, 4, 1, 1}, {avx2, 5, 1, 1, 4, 4, 1, 1},
-		{avx2, 6, 6, 6, 4, 4, 1, 1}, {avx2, 8, 6, 6, 4, 4, 1, 1},
-		{avx512, 3, 1, 1, 1, 1, 1, 1}, {avx512, 4, 1, 1, 4, 1, 1, 1}, {avx512, 6, 6, 6, 4, 1, 1, 1}, {avx512, 7, 6, 6, 4, 1, 1, 1},
-		{avx512, 8, 8, 6, 4, 8, 1, 8}, {avx512, 9, 8, 6, 4, 8, 1, 8},
-	} {
-		level = tc.level
-		got := []int{tileRows(tc.rows), halfTileRows(tc.rows)}
-		for _, b := range []*Ints{small, wide} {
-			for _, dotProducts = range []bool{false, true} {
-				got = append(got, intRows(b, tc.rows))
-			}
-		}
-		if want := []int{tc.whole, tc.half, tc.ints, tc.withDots, tc.wide, tc.all}; fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("level %d, %d rows: %v, want %v", tc.level, tc.rows, got, want)
-		}
+// forLevels calls f for each set of kernels that the processor has.
+func forLevels(f func(name string)) {
+	best := level
+	defer func() { level = best }()
+	for i, name := range levelNames[:best+1] {
+		level = i
+		f(name)
 	}
+}
+
+// everyIntLevel runs f with each set of kernels for integers.
+func everyIntLevel(t *testing.T, f func(t *testing.T)) {
+	has := dotProducts
+	defer func() { dotProducts = has }()
+	everyLevel(t, f)
+	dotProducts = false
+	t.Run("without dot products", f)
 }
 
 // panics reports whether f does.
@@ -99,7 +89,7 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// TestPlainKernels: a processor without AVX2 gets plain Go alone, which takes any number of
+// TestPlainKernels: a processor without vectors gets plain Go alone, which takes any number of
 // rows and vectors without an element; assembly takes neither.
 func TestPlainKernels(t *testing.T) {
 	best := level
@@ -132,7 +122,11 @@ func TestPlainKernels(t *testing.T) {
 	tile(rows, k, a, k, b, Panel, c, Panel)
 	halfTile(rows, k, a, k, b, Panel, half, Panel)
 	m := PackInts(ints, k, Panel)
-	intTile(rows, &m, bytes, m.data, new([Panel]int32), whole, Panel)
+	var start [Panel]int32
+	for i := range start {
+		start[i] = intBias * k
+	}
+	intTile(rows, &m, bytes, m.data, &start, whole, Panel)
 	for i := range c {
 		want := float32(k)
 		if i%Panel >= Panel/2 {
