@@ -1,12 +1,17 @@
 package graph
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/nopezoo/zoo/graph/tensor"
+)
 
 // again returns the value of x for a backward pass. A product with a factor that takes
 // little memory itself, because it is given from outside or broadcast, is computed once
-// more there instead of being kept from the forward pass on. The factors change places,
-// which leaves every bit as it is, so that the node is another one for the builder and
-// for engines that merge identical nodes.
+// more there instead of being kept from the forward pass on, and so are bytes that become
+// floats. The factors change places, and the bytes' axis means nothing with one scale: every
+// bit is as it was, and the node is another one for the builder and for engines that merge
+// identical nodes.
 func (b *Builder) again(x *Node) *Node {
 	if b.err != nil {
 		return x
@@ -15,6 +20,9 @@ func (b *Builder) again(x *Node) *Node {
 		inputs := slices.Clone(x.Inputs)
 		inputs[0] = b.again(inputs[0])
 		return b.Op(x.Op, inputs, x.Attrs...)
+	}
+	if x.widened() {
+		return b.Op("DequantizeLinear", x.Inputs, Attr{"axis", int64(0)})
 	}
 	if x.Op != "Mul" || !x.little(0) && !x.little(1) {
 		return x
@@ -27,5 +35,10 @@ func (b *Builder) again(x *Node) *Node {
 // rounds differently.
 func (n *Node) little(i int) bool {
 	x := n.Inputs[i]
-	return x.Op != OpConstant && (x.leaf() || !slices.Equal(x.Shape, n.Shape))
+	return x.Op != OpConstant && (x.leaf() || x.widened() || !slices.Equal(x.Shape, n.Shape))
+}
+
+// widened reports whether x is given bytes as floats, four times as large.
+func (x *Node) widened() bool {
+	return x.Op == "DequantizeLinear" && x.Inputs[0].leaf() && x.Inputs[0].DType == tensor.Uint8
 }

@@ -57,3 +57,18 @@ func TestConstantFactorsStay(t *testing.T) {
 		t.Errorf("the gradient reads %s, want %s of the forward pass", read.Name, y.Name)
 	}
 }
+
+// Bytes that become floats are floats once more for the backward pass, from the same bytes.
+func TestBytesAreWidenedAgain(t *testing.T) {
+	b := graph.NewBuilder()
+	x := b.Param("x", tensor.Float32, 2, 3)
+	f := b.Op("DequantizeLinear", []*graph.Node{b.Input("mask", tensor.Uint8, graph.N(2), graph.N(3)), b.Float(2)})
+	dx := graph.Gradient(b, b.ReduceSum(b.Mul(x, f), false), []*graph.Node{x})[0]
+	if _, err := b.Build(graph.Output{Name: "dx", Node: dx}); err != nil {
+		t.Fatal(err)
+	}
+	read := dx.Inputs[1]
+	if read == f || read.Op != f.Op || read.Inputs[0] != f.Inputs[0] || read.Inputs[1] != f.Inputs[1] || len(read.Attrs) == len(f.Attrs) {
+		t.Errorf("the gradient reads %s of %s, want the mask of another node", read.Op, read.Inputs[0].Name)
+	}
+}

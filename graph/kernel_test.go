@@ -132,6 +132,9 @@ var quantizeRows = []kernelRow{
 		x := m.Const(tensor.Of([]int8{-128, 127, 3, 4}, 1, 4))
 		return blocked(m, x, m.f(shape{1, 2}, 0.5, 10), -1, 2)
 	}, f32(shape{1, 4}, -64, 63.5, 30, 40)},
+	{"DequantizeLinear", "bytes with one scale", func(m maker) *graph.Node {
+		return m.Op("DequantizeLinear", []*graph.Node{m.Const(tensor.Of([]uint8{0, 1, 255}, 3, 1)), m.Float(0.5)})
+	}, f32(shape{3, 1}, 0, 0.5, 127.5)},
 	{"MatMulInteger", "", func(m maker) *graph.Node {
 		x := m.Const(tensor.Of([]uint8{129, 126, 128, 255}, 2, 2))
 		y := m.Const(tensor.Of([]int8{3, -127, 5, 7}, 2, 2))

@@ -162,7 +162,13 @@ var ruleRows = []shapeRow{
 	}, bad: "scales of as many axes"},
 	{op: "DequantizeLinear", build: func(m maker) *graph.Node {
 		return blocked(m, bytes(m, "x", "6"), m.Param("s", tensor.Float32, 2), 0, 3)
-	}, bad: "needs int8 or int4 values"},
+	}, bad: "needs uint8 values and one scale, or int8 or int4 values"},
+	{op: "DequantizeLinear", build: func(m maker) *graph.Node {
+		return m.Op("DequantizeLinear", []*graph.Node{bytes(m, "x", "batch", "6"), m.Float(2)})
+	}, want: "float32[batch,6]"},
+	{op: "DequantizeLinear", build: func(m maker) *graph.Node {
+		return blocked(m, bytes(m, "x", "batch", "6"), m.Float(2), 1, 3)
+	}, bad: "needs uint8 values and one scale"},
 	{op: "Transpose", build: func(m maker) *graph.Node { return m.Transpose(m.Param("w", tensor.Int4, 2, 4), 1, 0) },
 		bad: "takes no int4"},
 	{op: "Cast", build: func(m maker) *graph.Node { return m.Cast(m.Input("x", tensor.Int4), tensor.Float32) },

@@ -204,12 +204,12 @@ type Mode struct {
 	// Shift adds an input float32 [B,T,D] to the hidden states after each number of layers (see ShiftName), for
 	// those who ask what changed states would do; not with Cache.
 	Shift bool
-	// Dropout multiplies activations with inputs named DropoutPrefix + place, for
-	// training only: not with Cache or Fused. The places are as in Kazemnejad
+	// Dropout p > 0 multiplies activations with 1/(1−p) and with inputs named DropoutPrefix +
+	// place, for training only: not with Cache or Fused. The places are as in Kazemnejad
 	// et al. 2023 (as T5's): the sum of the embeddings, the attention weights, the
 	// output of each sub-layer, the activation of the feed-forward layer, and the
 	// last norm.
-	Dropout bool
+	Dropout float64
 	// Positions says how position ids run, as a card does; "" is card.Contiguous. Others
 	// are for training: not with Cache.
 	Positions string
@@ -218,7 +218,7 @@ type Mode struct {
 	Steps int
 }
 
-// DropoutPrefix begins the names of the inputs that dropout multiplies with:
+// DropoutPrefix begins the names of the inputs that dropout multiplies with, uint8, 0 for what is dropped and else 1:
 // [B,T,D] or [B,T,F] for activations of tokens, [B,H,T,S] for attention weights, and
 // [S,D] for what all sequences share, by distance from the greatest to 0.
 const DropoutPrefix = "dropout."

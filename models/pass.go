@@ -159,7 +159,7 @@ func (p *pass) site(layer int, hidden *graph.Node) *pe.Site {
 	if p.mode.Cache {
 		s.Real = p.real
 	}
-	if p.mode.Dropout {
+	if p.mode.Dropout > 0 {
 		s.Drop = p.drop
 	}
 	if p.mode.Positions == card.Offset {
@@ -349,18 +349,19 @@ func (p *pass) weigh(s *pe.Site, enc pe.Encoding, logits *graph.Node) *graph.Nod
 
 // drop is dropout on x at a place.
 func (p *pass) drop(place string, x *graph.Node) *graph.Node {
-	if !p.mode.Dropout {
+	if p.mode.Dropout == 0 {
 		return x
 	}
 	if p.mode.Cache || p.mode.Fused {
 		return p.b.Fail(fmt.Errorf("dropout is for training graphs: neither with a cache nor fused"))
 	}
-	return p.b.Mul(x, p.b.Input(DropoutPrefix+place, tensor.Float32, x.Shape...))
+	mask := p.b.Input(DropoutPrefix+place, tensor.Uint8, x.Shape...)
+	return p.b.Mul(x, p.b.Op("DequantizeLinear", []*graph.Node{mask, p.b.Float(1 / (1 - p.mode.Dropout))}))
 }
 
 // dropRows is dropout on the rows of all tokens, x [B·T, width].
 func (p *pass) dropRows(place string, x *graph.Node) *graph.Node {
-	if !p.mode.Dropout {
+	if p.mode.Dropout == 0 {
 		return x
 	}
 	byToken := p.drop(place, p.b.Reshape(x, p.batch, p.seq, x.Dim(1)))

@@ -28,7 +28,7 @@ func drive(b *graph.Builder, weights map[string]*graph.Node, ids *graph.Node, ro
 // unroll returns the drives [B,T,·] of m.Steps tokens, which is the length of the axis seq, for
 // a network that is unrolled over them; what names it. Rows are padded on the right.
 func unroll(b *graph.Builder, m Mode, weights map[string]*graph.Node, what string) (drives *graph.Node, ok bool) {
-	if m.Steps < 1 || m.Cache || m.Attentions || m.Dropout {
+	if m.Steps < 1 || m.Cache || m.Attentions || m.Dropout > 0 {
 		b.Fail(fmt.Errorf("%s unrolls over a known number of steps, without cache, attention or dropout", what))
 		return nil, false
 	}

@@ -403,11 +403,11 @@ func TestTwinGELU(t *testing.T) {
 }
 
 // In training the faithful txl drops out the sinusoids of the distances, the same
-// elements in every layer and sequence: factors of 0 and 2 there, and of 1 elsewhere.
+// elements in every layer and sequence: masks of 0 and 2 there, and of 1 elsewhere.
 func TestTwinDropsDistances(t *testing.T) {
 	m := newDecoder(t, micro("txl", "faithful"))
 	b := graph.NewBuilder()
-	g, err := b.Build(graph.Output{Name: "logits", Node: m.Forward(b, models.Mode{Dropout: true}).Logits})
+	g, err := b.Build(graph.Output{Name: "logits", Node: m.Forward(b, models.Mode{Dropout: 1e-9}).Logits})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -429,15 +429,15 @@ func TestTwinDropsDistances(t *testing.T) {
 			}
 			shape = append(shape, n)
 		}
-		factors := tensor.New(tensor.Float32, shape...)
-		for i := range tensor.Data[float32](factors) {
-			tensor.Data[float32](factors)[i] = 1
+		mask := tensor.New(tensor.Uint8, shape...)
+		for i := range tensor.Data[uint8](mask) {
+			tensor.Data[uint8](mask)[i] = 1
 			if in.Name == models.DropoutPrefix+"distances" {
 				seen = true
-				tensor.Data[float32](factors)[i] = float32(w.keep(len(ids)-1-i/width, i%width))
+				tensor.Data[uint8](mask)[i] = uint8(w.keep(len(ids)-1-i/width, i%width))
 			}
 		}
-		feed[in.Name] = factors
+		feed[in.Name] = mask
 	}
 	if !seen {
 		t.Fatal("no input for the factors of the distances")

@@ -51,7 +51,7 @@ var keptNorms = map[string]float64{"": 3, "rms": 3, "layer": 6}
 //
 //	16 N + 4 N (l − 1) + max(A, 12 N) + X + 56 P B T + 16 E + 96 MiB
 //	A = 4 l b T (L (n D + a F + 4 H K + 2 H T) + 3 F + 4 V)
-//	X = 4 l b T (L (2 D + F + 2 H T) + 2 D) (with dropout)
+//	X = l b T (L (2 D + F + 2 H T) + 2 D + 8 F) (with dropout)
 //
 // for N parameters and b sequences of T tokens, the longest, in each of l runs of the
 // step graph side by side, which is what lanes make; each has gradients of its own. A is
@@ -59,8 +59,8 @@ var keptNorms = map[string]float64{"": 3, "rms": 3, "layer": 6}
 // residuals and what norms make of one; inputs of products; activations, a of them for each
 // hidden unit; and the attention's weights), and what it holds by the way in one layer and
 // at the logits; 12 N is the file
-// of the checkpoint of a run that is resumed. X is the factors of dropout, the factors of the
-// attention's weights twice, since their memory is made anew as lengths grow. The last are
+// of the checkpoint of a run that is resumed. X is the masks of dropout, those of the
+// attention's weights twice, since their memory is made anew as lengths grow, and two that are floats for a while. The last are
 // the tokens of P pooled steps of B sequences, and the order of E fixed examples. A graph
 // that is unrolled keeps its memory while graphs of other lengths run. Without
 // a checkpoint the presets measure between 0.6 and 1 times the estimate.
@@ -98,7 +98,7 @@ func EstimateCost(c runfile.Config) (Cost, error) {
 	perToken += keptUnits[m.Architecture] * float64(m.NUnits) * (t + 48)
 	memory := n*(parameterBytes+gradientBytes*(lanes-1)) + processBytes + max(4*tokens*perToken, n*checkpointBytes)
 	if c.Train.Dropout > 0 {
-		memory += 4 * tokens * (layers*(2*width+float64(m.DFF)+2*heads*t) + 2*width)
+		memory += tokens * (layers*(2*width+float64(m.DFF)+2*heads*t) + 2*width + 8*float64(m.DFF))
 	}
 	memory += poolBytes * float64(src.pool) * float64(src.batch) * t
 	memory += orderBytes * float64(src.examples)

@@ -13,18 +13,17 @@ import (
 	"github.com/nopezoo/zoo/models"
 )
 
-// dropout makes the factors that a step's graph multiplies activations with: 0
-// with probability rate, else 1/(1−rate) (Srivastava et al. 2014). A factor
+// dropout makes the masks that a step's graph multiplies activations with: 0
+// with probability rate, else 1 (Srivastava et al. 2014). A mask's element
 // depends on the seed, the step, its site, the sequence's number within the
 // batch and the element's place in the sequence (or, where sequences share it, on
 // the distance), and on nothing else: the same
-// run draws the same factors when it is resumed and however it cuts its batches.
+// run draws the same masks when it is resumed and however it cuts its batches.
 //
-// They are float32, at four bytes each, because ONNX Runtime multiplies floats
-// several times faster than it selects by bool or casts.
+// They are bytes. ONNX Runtime takes them for floats in DequantizeLinear three times as fast as
+// it selects by bool.
 type dropout struct {
 	drop  uint32 // of 65536 draws, how many are dropped
-	scale uint32 // the bits of the float32 factor of what is kept
 	seed  uint64
 	sites []site
 }
@@ -33,13 +32,18 @@ type dropout struct {
 type site struct {
 	input *graph.Node // [B,T,width], [B,H,T,S] for attention weights, or [S,width] by distance
 	key   uint64
-	last  []float32 // memory of the last call, used again
+	last  []uint8 // memory of the last call, used again
 }
+
+// draws is how many numbers an element is drawn from.
+const draws = 65536
+
+// drawnRate is the nearest rate that elements can be drawn with.
+func drawnRate(rate float64) float64 { return math.Round(rate*draws) / draws }
 
 // newDropout finds the sites of a step graph: its inputs of that name.
 func newDropout(g *graph.Graph, rate float64, seed uint64) *dropout {
-	d := &dropout{drop: uint32(math.Round(rate * 65536)), seed: seed}
-	d.scale = math.Float32bits(float32(65536 / float64(65536-d.drop)))
+	d := &dropout{drop: uint32(math.Round(rate * draws)), seed: seed}
 	for _, in := range g.Inputs {
 		if strings.HasPrefix(in.Name, models.DropoutPrefix) {
 			h := fnv.New64a()
@@ -50,9 +54,9 @@ func newDropout(g *graph.Graph, rate float64, seed uint64) *dropout {
 	return d
 }
 
-// factors returns the value of every site for a batch. They are valid until the
+// masks returns the value of every site for a batch. They are valid until the
 // next call.
-func (d *dropout) factors(b batch) (map[string]*tensor.Tensor, error) {
+func (d *dropout) masks(b batch) (map[string]*tensor.Tensor, error) {
 	batch, seq := b.IDs.Shape()[0], b.IDs.Shape()[1]
 	all := make([]*tensor.Tensor, len(d.sites))
 	for i := range d.sites {
@@ -71,12 +75,12 @@ func (d *dropout) factors(b batch) (map[string]*tensor.Tensor, error) {
 	tensor.Parallel(len(all), func(i int) {
 		k := key(d.seed).with(uint64(b.Step)).with(d.sites[i].key)
 		if len(all[i].Shape()) == 2 {
-			d.shared(k, tensor.Data[float32](all[i]), all[i].Shape())
+			d.shared(k, tensor.Data[uint8](all[i]), all[i].Shape())
 			return
 		}
 		for row := range batch {
 			n := all[i].Len() / batch
-			d.fill(k.with(uint64(b.First+row)), tensor.Data[float32](all[i])[row*n:][:n], all[i].Shape()[1:])
+			d.fill(k.with(uint64(b.First+row)), tensor.Data[uint8](all[i])[row*n:][:n], all[i].Shape()[1:])
 		}
 	})
 	out := make(map[string]*tensor.Tensor, len(all))
@@ -86,9 +90,9 @@ func (d *dropout) factors(b batch) (map[string]*tensor.Tensor, error) {
 	return out, nil
 }
 
-// fill draws the factors of one sequence, row by row: of every token, or of every
+// fill draws the masks of one sequence, row by row: of every token, or of every
 // head and token, so that they do not depend on how far the sequence is padded.
-func (d *dropout) fill(k key, out []float32, shape []int) {
+func (d *dropout) fill(k key, out []uint8, shape []int) {
 	if len(shape) == 2 {
 		for t := range shape[0] {
 			d.row(k.with(uint64(t)), out[t*shape[1]:][:shape[1]])
@@ -104,20 +108,20 @@ func (d *dropout) fill(k key, out []float32, shape []int) {
 	}
 }
 
-// shared draws the factors of [S,width], in rows from the greatest distance to 0.
-func (d *dropout) shared(k key, out []float32, shape []int) {
+// shared draws the mask of [S,width], in rows from the greatest distance to 0.
+func (d *dropout) shared(k key, out []uint8, shape []int) {
 	for row := range shape[0] {
 		d.row(k.with(uint64(shape[0]-1-row)), out[row*shape[1]:][:shape[1]])
 	}
 }
 
-// row draws four factors from each number of the generator, 16 bits for each.
-func (d *dropout) row(k key, out []float32) {
+// row draws four elements from each number of the generator, 16 bits for each.
+func (d *dropout) row(k key, out []uint8) {
 	for i := 0; i < len(out); i += 4 {
 		bits := k.at(uint64(i / 4))
 		for j := i; j < min(i+4, len(out)); j++ {
 			dropped := uint32(int32(bits&0xffff)-int32(d.drop)) >> 31 // 1 where bits < drop
-			out[j] = math.Float32frombits(d.scale * (1 - dropped))
+			out[j] = uint8(1 - dropped)
 			bits >>= 16
 		}
 	}

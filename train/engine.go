@@ -145,7 +145,7 @@ type step struct {
 
 func compile(l *lane, steps int) (*step, error) {
 	r := l.engine.recipe
-	mode := models.Mode{Steps: steps, Dropout: r.Dropout > 0, Positions: r.Positions}
+	mode := models.Mode{Steps: steps, Dropout: drawnRate(r.Dropout), Positions: r.Positions}
 	build := hostStepGraph
 	if engine.OnDevice(l.opt.Provider) {
 		build = deviceStepGraph
@@ -174,11 +174,11 @@ func (s *step) run(ctx context.Context, b batch, weights, earlier, sum map[strin
 		lossOutput: lossValue, oneInput: tensor.Of([]float32{1}, 1),
 	}
 	if s.dropout != nil {
-		factors, err := s.dropout.factors(b)
+		masks, err := s.dropout.masks(b)
 		if err != nil {
 			return 0, err
 		}
-		maps.Copy(feed, factors)
+		maps.Copy(feed, masks)
 	}
 	fed, err := bind(s, feed)
 	defer closeAll(fed)

@@ -117,9 +117,9 @@ func Update(t *Trainer, batches []batch) (journal.Stats, error) {
 	return t.update(context.Background(), batches)
 }
 
-// Factors returns the dropout factors of a batch, by input of the step graph.
-func Factors(g *graph.Graph, rate float64, seed uint64, b batch) (map[string]*tensor.Tensor, error) {
-	return newDropout(g, rate, seed).factors(b)
+// Masks returns the dropout masks of a batch, by input of the step graph.
+func Masks(g *graph.Graph, rate float64, seed uint64, b batch) (map[string]*tensor.Tensor, error) {
+	return newDropout(g, rate, seed).masks(b)
 }
 
 // Prune removes old checkpoints.

@@ -138,9 +138,9 @@ func TestPaperSCAN(t *testing.T) {
 func TestDropoutOfDistances(t *testing.T) {
 	cfg := paperRun(t, "copy+paper")
 	cfg.Train.MicroTokens = 0
-	cfg, _, g := dropped(t, cfg)
+	cfg, _, g := dropped(t, cfg, 0.3)
 	const name = models.DropoutPrefix + "distances"
-	if in := g.Input(name); in == nil || in.Type() != "float32[seq,32]" {
+	if in := g.Input(name); in == nil || in.Type() != "uint8[seq,32]" {
 		t.Fatalf("input %v", in)
 	}
 	whole, err := train.Draw(cfg, 5)
@@ -152,7 +152,7 @@ func TestDropoutOfDistances(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := tensor.Data[float32](factors(t, g, 0.3, 9, whole[0])[name])
+	all := tensor.Data[uint8](masks(t, g, 0.3, 9, whole[0])[name])
 	zeros, differs := 0, false
 	for _, f := range all {
 		if f == 0 {
@@ -163,10 +163,10 @@ func TestDropoutOfDistances(t *testing.T) {
 		t.Errorf("a share of %v is dropped", share)
 	}
 	for _, part := range parts { // the last rows are the nearest distances
-		some := tensor.Data[float32](factors(t, g, 0.3, 9, part)[name])
+		some := tensor.Data[uint8](masks(t, g, 0.3, 9, part)[name])
 		differs = differs || len(some) < len(all)
 		if !slices.Equal(some, all[len(all)-len(some):]) {
-			t.Errorf("a part of %v has other factors than the whole", part.IDs.Shape())
+			t.Errorf("a part of %v has another mask than the whole", part.IDs.Shape())
 		}
 	}
 	if !differs {
@@ -174,26 +174,26 @@ func TestDropoutOfDistances(t *testing.T) {
 	}
 	later := whole[0]
 	later.Step++
-	if slices.Equal(all, tensor.Data[float32](factors(t, g, 0.3, 9, later)[name])) {
+	if slices.Equal(all, tensor.Data[uint8](masks(t, g, 0.3, 9, later)[name])) {
 		t.Error("two steps drop the same")
 	}
 }
 
-// Its gradients, with the factors held fixed.
+// Its gradients, with the masks held fixed.
 func TestDropoutOfDistancesGradient(t *testing.T) {
 	cfg := paperRun(t, "copy+paper")
 	cfg.Model.Activation = "gelu" // relu's kink would spoil differences
 	cfg.Train.Batch, cfg.Train.Lengths, cfg.Train.MicroTokens = 3, "2..3", 0
-	cfg, m, g := dropped(t, cfg)
+	cfg, m, g := dropped(t, cfg, 0.3)
 	batches, err := train.Draw(cfg, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	in := feed(g, batches[0])
-	for name, f := range factors(t, g, 0.3, 1, batches[0]) {
+	for name, f := range masks(t, g, 0.3, 1, batches[0]) {
 		in[name] = f
 	}
 	graphtest.CheckGrad(t, func(b *graph.Builder) (*graph.Node, []*graph.Node) {
-		return train.StepLoss(b, m, models.Mode{Dropout: true})
+		return train.StepLoss(b, m, models.Mode{Dropout: 0.3})
 	}, in, perturbed(m))
 }

@@ -210,7 +210,7 @@ func TestStepText(t *testing.T) {
 	}
 	cfg := micro("nope", 1)
 	cfg.Model.NLayers = 1
-	_, _, g := dropped(t, cfg)
+	_, _, g := dropped(t, cfg, 0.1)
 	graphtest.Golden(t, "step_dropout", g.String())
 	cfg.Model.Settings = "gpt2"
 	_, m := resolved(t, cfg)

@@ -93,7 +93,7 @@ func kernels() map[string]op {
 
 		"MatMulInteger":    {u8: matMulInteger},
 		"QuantizeLinear":   {f32: quantizeLinear[float32], f64: quantizeLinear[float64]},
-		"DequantizeLinear": {i8: dequantizeLinear, i4: dequantizeLinear},
+		"DequantizeLinear": {i8: dequantizeLinear, i4: dequantizeLinear, u8: dequantizeLinear},
 
 		"Reshape":   same(reshape),
 		"Squeeze":   same(squeeze),

@@ -33,7 +33,15 @@ func dequantizeLinear(c call) (*tensor.Tensor, error) {
 }
 
 func dequantized[T float](c call) *tensor.Tensor {
-	x, scale, shape := tensor.Data[int8](c.in[0].As(tensor.Int8)), tensor.Data[T](c.in[1]), c.in[0].Shape()
+	scale, shape := tensor.Data[T](c.in[1]), c.in[0].Shape()
+	if c.in[0].DType() == tensor.Uint8 {
+		out := make([]T, c.in[0].Len())
+		for i, v := range tensor.Data[uint8](c.in[0]) {
+			out[i] = T(v) * scale[0]
+		}
+		return tensor.Of(out, shape...)
+	}
+	x := tensor.Data[int8](c.in[0].As(tensor.Int8))
 	size := int(graph.Attribute(c.node, "block_size", int64(0)))
 	outer, n, inner := around(shape, c.axis(1, len(shape)))
 	out := make([]T, len(x))

@@ -182,6 +182,8 @@ func hold(t *tensor.Tensor, pin *goruntime.Pinner) uintptr {
 		return pinSlice(pin, tensor.Data[int32](t))
 	case tensor.Bool:
 		return pinSlice(pin, tensor.Data[bool](t))
+	case tensor.Uint8:
+		return pinSlice(pin, tensor.Data[uint8](t))
 	case tensor.BFloat16:
 		return pinSlice(pin, tensor.Data[tensor.BFloat16Bits](t))
 	default:

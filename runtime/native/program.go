@@ -156,7 +156,7 @@ func factorsInBlocks(g *graph.Graph) map[*graph.Node]bool {
 	stored := func(n *graph.Node) bool { return n.Op == graph.OpParam || n.Op == graph.OpConstant }
 	for _, n := range g.Nodes {
 		size := graph.Attribute(n, "block_size", int64(0))
-		found[n] = n.Op == "DequantizeLinear" && len(n.Shape) == 2 && size%2 == 0 && graph.Attribute(n, "axis", int64(1)) == 0 &&
+		found[n] = n.Op == "DequantizeLinear" && len(n.Shape) == 2 && size > 0 && size%2 == 0 && graph.Attribute(n, "axis", int64(1)) == 0 &&
 			stored(n.Inputs[0]) && stored(n.Inputs[1])
 		for i, x := range n.Inputs {
 			if n.Op != "MatMul" || i == 0 {

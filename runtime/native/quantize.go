@@ -93,7 +93,7 @@ func (p *blockProduct) do(part, thread int) {
 		p.s.x.scratch[thread].sized(simd.BlocksScratch(rows, y.K)))
 }
 
-// dequantize is DequantizeLinear of int8 in blocks along an axis.
+// dequantize is DequantizeLinear of int8 in blocks along an axis, or of bytes with one scale.
 type dequantize struct{ size, inner int }
 
 func (d *dequantize) prepare(s *step) error {
@@ -105,6 +105,9 @@ func (d *dequantize) prepare(s *step) error {
 
 func (d *dequantize) run(s *step) error {
 	x, scale, out := s.in[0].i8, s.in[1].f, s.out.f
+	for i, v := range s.in[0].u8 {
+		out[i] = float32(v) * scale[0]
+	}
 	for i, v := range x {
 		out[i] = float32(v) * scale[i/d.inner/d.size*d.inner+i%d.inner]
 	}
