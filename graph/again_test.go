@@ -72,3 +72,33 @@ func TestBytesAreWidenedAgain(t *testing.T) {
 		t.Errorf("the gradient reads %s of %s, want the mask of another node", read.Op, read.Inputs[0].Name)
 	}
 }
+
+// Weights of attention over a long sequence are made once more for the backward pass, from parts of queries and keys that are
+// sliced once more, too; those over a short one are kept.
+func TestWeightsAreComputedAgain(t *testing.T) {
+	for _, rows := range []int{256, 512} {
+		b := graph.NewBuilder()
+		axis := func(name string) *graph.Node { return b.Param(name, tensor.Float32, 1, 2, 2*rows, 4) }
+		part := func(x *graph.Node) *graph.Node { return b.Slice(x, 2, graph.N(0), graph.N(rows)) }
+		q, k, v := axis("q"), axis("k"), axis("v")
+		weights := b.Softmax(b.Add(b.MatMul(part(q), b.Transpose(part(k), 0, 1, 3, 2)), b.Float(1)), -1)
+		y := b.MatMul(weights, part(v))
+		grads := graph.Gradient(b, b.ReduceSum(b.Mul(y, y), false), []*graph.Node{q, k, v})
+		g, err := b.Build(graph.Output{Name: "y", Node: y}, graph.Output{Name: "dq", Node: grads[0]},
+			graph.Output{Name: "dk", Node: grads[1]}, graph.Output{Name: "dv", Node: grads[2]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := map[string]int{}
+		for _, n := range g.Nodes {
+			count[n.Op]++
+		}
+		want := 1 // of the weights
+		if rows >= 512 {
+			want = 2
+		}
+		if count["Softmax"] != want {
+			t.Errorf("%d rows: %d nodes of Softmax, want %d", rows, count["Softmax"], want)
+		}
+	}
+}

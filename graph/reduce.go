@@ -32,7 +32,8 @@ func reduceOps() operators {
 		"ReduceMax": {min: 1, max: 2, since: 1, sinceOptional: 18, attrs: attributes{"keepdims": flag}, infer: inferReduce},
 		"Softmax": softmax(func(b *Builder, n, g *Node) *Node {
 			axis := int(Attribute(n, "axis", int64(-1)))
-			return b.Mul(n, b.Sub(g, b.ReduceSum(b.Mul(g, n), true, axis)))
+			y := b.again(n)
+			return b.Mul(y, b.Sub(g, b.ReduceSum(b.Mul(g, y), true, axis)))
 		}),
 		"LogSoftmax": softmax(func(b *Builder, n, g *Node) *Node {
 			axis := int(Attribute(n, "axis", int64(-1)))

@@ -304,6 +304,15 @@ func (p *pass) attend(s *pe.Site, enc pe.Encoding, q, k, v *graph.Node) *graph.N
 	} else if c != 1 {
 		scaled = b.Mul(q, b.Float(c))
 	}
+	if p.blocked(s, enc) {
+		return p.attendInBlocks(s, enc, scaled, k, v)
+	}
+	return p.attendAll(s, enc, q, scaled, k, v)
+}
+
+// attendAll is attend for all queries at once, of which it gets the scaled ones too.
+func (p *pass) attendAll(s *pe.Site, enc pe.Encoding, q, scaled, k, v *graph.Node) *graph.Node {
+	b := p.b
 	logits := p.grouped(scaled, k, true) // [B,H,T,S]
 	if bias := enc.Bias(s); bias != nil {
 		logits = b.Add(logits, bias)

@@ -49,6 +49,17 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
+// BenchmarkWindows is BenchmarkStep of the preset small for as many tokens in windows of text of two lengths.
+func BenchmarkWindows(b *testing.B) {
+	for _, width := range []int{512, 2048} {
+		b.Run(fmt.Sprintf("small/nope/%d", width), func(b *testing.B) {
+			cfg := preset(b, "small")
+			cfg.Train.Lengths, cfg.Train.CheckpointEvery = fmt.Sprintf("%d..%d", width, width), 1<<30
+			benchStep(b, cfg, 1<<13/width, width)
+		})
+	}
+}
+
 func benchStep(b *testing.B, cfg runfile.Config, batch, width int) {
 	orttest.Require(b)
 	var o train.Options

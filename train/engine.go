@@ -34,7 +34,7 @@ type stepEngine struct {
 type lane struct {
 	engine *stepEngine
 	opt    engine.Options
-	steps  map[int]*step // by sequence length where unrolled, else under 0
+	steps  map[int]*step // by stepEngine.known
 	loss   float64       // of the lane's runs
 }
 
@@ -54,7 +54,7 @@ func newEngine(m models.Model, r runfile.Recipe, opt engine.Options) (*stepEngin
 			}
 		}
 		e.lanes = append(e.lanes, l)
-		first := 0
+		first := windowLength(r)
 		if e.unrolled {
 			first = runfile.UnrolledBucket // the others as they come up; what is wrong shows now
 		}
@@ -102,11 +102,7 @@ func (e *stepEngine) close() {
 func (l *lane) run(ctx context.Context, batches []batch, number int, on values) error {
 	l.loss = 0
 	for i := number; i < len(batches); i += len(l.engine.lanes) {
-		n := 0
-		if l.engine.unrolled {
-			n = batches[i].IDs.Shape()[1]
-		}
-		s, err := l.step(n)
+		s, err := l.step(l.engine.known(batches[i].IDs.Shape()[1]))
 		if err != nil {
 			return err
 		}
@@ -122,6 +118,15 @@ func (l *lane) run(ctx context.Context, batches []batch, number int, on values) 
 		l.loss += loss
 	}
 	return nil
+}
+
+// known is the length that a step graph is made for, for a batch of such a width: of unrolled models, and of windows of text
+// so long that attention in blocks of queries takes less memory and time. Others take any, 0.
+func (e *stepEngine) known(width int) int {
+	if e.unrolled || windowLength(e.recipe) > 0 {
+		return width
+	}
+	return 0
 }
 
 // step returns the compiled step for sequences of n tokens; 0 is any.

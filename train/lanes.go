@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"runtime"
+	"strconv"
+	"strings"
 
 	"github.com/nopezoo/zoo/train/runfile"
 )
@@ -16,7 +18,25 @@ func lanes(r runfile.Recipe) int {
 	if r.MicroTokens == 0 {
 		return 1
 	}
-	return min(cmp.Or(r.Lanes, 2), threads(r), r.Batch)
+	most := 2
+	if windowLength(r) > 0 {
+		most = 1
+	}
+	return min(cmp.Or(r.Lanes, most), threads(r), r.Batch)
+}
+
+// longWindow is how many tokens windows of text have at most whose step graph takes any length.
+const longWindow = 1024
+
+// windowLength is the tokens of windows of text that are so long that attention in blocks of queries, in graphs of that length,
+// takes less memory and time; 0 for others. One run at a time is enough for them: what threads share is large.
+func windowLength(r runfile.Recipe) int {
+	shortest, longest, _ := strings.Cut(r.Lengths, "..")
+	n, err := strconv.Atoi(shortest)
+	if err != nil || shortest != longest || n <= longWindow {
+		return 0
+	}
+	return n
 }
 
 // warnThreads says where a run that is resumed after a step has threads that are not

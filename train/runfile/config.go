@@ -77,7 +77,7 @@ type Recipe struct {
 	Threads int `json:"threads"`
 	// Lanes is how many runs of an update go side by side, sharing the threads; each
 	// takes memory for its activations and gradients. 0: two, where an update may take
-	// several runs and there are two threads. Bits depend on it, but 0 stays: what it
+	// several runs and there are two threads, but one for windows of more than 1,024 tokens. Bits depend on it, but 0 stays: what it
 	// stands for follows from the other settings. Where memory is short when the run
 	// begins it becomes 1 (see train.Prepare). Left out at 0, as Dropout is.
 	Lanes int `json:"lanes,omitempty"`
