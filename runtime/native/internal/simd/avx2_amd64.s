@@ -165,6 +165,134 @@ done:
 	VZEROUPPER
 	RET
 
+// Two steps of k in eight columns: the next two numbers of row X times the columns in Y12 and Y13.
+#define ROW8(A, NEXT, EVEN, ODD) \
+	VBROADCASTSS A, Y14       \
+	VBROADCASTSS NEXT, Y15    \
+	VFMADD231PS  Y12, Y14, EVEN \
+	VFMADD231PS  Y13, Y15, ODD
+
+#define LAST8(A, EVEN) \
+	VBROADCASTSS A, Y14       \
+	VFMADD231PS  Y12, Y14, EVEN
+
+#define STORE8(EVEN, ODD) \
+	VADDPS  ODD, EVEN, EVEN \
+	VMOVUPS EVEN, (R8) \
+	ADDQ    R9, R8
+
+// func tile6x8(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int)
+// Six rows of a times eight columns of b. Sums of even k lie in Y0 to Y5, of odd k in Y6 to Y11.
+TEXT ·tile6x8(SB), NOSPLIT, $0-56
+	MOVQ k+0(FP), CX
+	MOVQ a+8(FP), SI
+	MOVQ lda+16(FP), R10
+	MOVQ b+24(FP), DI
+	MOVQ ldb+32(FP), DX
+	MOVQ c+40(FP), R8
+	MOVQ ldc+48(FP), R9
+	SHLQ $2, R10
+	SHLQ $2, DX
+	SHLQ $2, R9
+	LEAQ (SI)(R10*2), R11
+	ADDQ R10, R11             // the fourth row of a
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	MOVQ CX, BX
+	SHRQ $1, BX
+	JZ   last
+pair:
+	VMOVUPS (DI), Y12
+	VMOVUPS (DI)(DX*1), Y13
+	ROW8((SI), 4(SI), Y0, Y6)
+	ROW8((SI)(R10*1), 4(SI)(R10*1), Y1, Y7)
+	ROW8((SI)(R10*2), 4(SI)(R10*2), Y2, Y8)
+	ROW8((R11), 4(R11), Y3, Y9)
+	ROW8((R11)(R10*1), 4(R11)(R10*1), Y4, Y10)
+	ROW8((R11)(R10*2), 4(R11)(R10*2), Y5, Y11)
+	ADDQ $8, SI
+	ADDQ $8, R11
+	LEAQ (DI)(DX*2), DI
+	DECQ BX
+	JNZ  pair
+last:
+	TESTQ $1, CX
+	JZ   done
+	VMOVUPS (DI), Y12
+	LAST8((SI), Y0)
+	LAST8((SI)(R10*1), Y1)
+	LAST8((SI)(R10*2), Y2)
+	LAST8((R11), Y3)
+	LAST8((R11)(R10*1), Y4)
+	LAST8((R11)(R10*2), Y5)
+done:
+	STORE8(Y0, Y6)
+	STORE8(Y1, Y7)
+	STORE8(Y2, Y8)
+	STORE8(Y3, Y9)
+	STORE8(Y4, Y10)
+	STORE8(Y5, Y11)
+	VZEROUPPER
+	RET
+
+// func row8(k int, a, b *float32, ldb int, c *float32)
+// As row32, for 8 columns and with sums of their own for every fourth k.
+TEXT ·row8(SB), NOSPLIT, $0-40
+	MOVQ k+0(FP), CX
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DI
+	MOVQ ldb+24(FP), DX
+	MOVQ c+32(FP), R8
+	SHLQ $2, DX
+	LEAQ (DX)(DX*2), R9       // three rows of b
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ CX, BX
+	SHRQ $2, BX
+	JZ   last
+four:
+	VBROADCASTSS (SI), Y8
+	VBROADCASTSS 4(SI), Y9
+	VBROADCASTSS 8(SI), Y10
+	VBROADCASTSS 12(SI), Y11
+	VFMADD231PS (DI), Y8, Y0
+	VFMADD231PS (DI)(DX*1), Y9, Y1
+	VFMADD231PS (DI)(DX*2), Y10, Y2
+	VFMADD231PS (DI)(R9*1), Y11, Y3
+	ADDQ $16, SI
+	LEAQ (DI)(DX*4), DI
+	DECQ BX
+	JNZ  four
+last:
+	ANDQ $3, CX
+	JZ   done
+one:
+	VBROADCASTSS (SI), Y8
+	VFMADD231PS (DI), Y8, Y0
+	ADDQ $4, SI
+	ADDQ DX, DI
+	DECQ CX
+	JNZ  one
+done:
+	VADDPS Y1, Y0, Y0
+	VADDPS Y3, Y2, Y2
+	VADDPS Y2, Y0, Y0
+	VMOVUPS Y0, (R8)
+	VZEROUPPER
+	RET
+
 // func dots4(groups, k int, a, b *float32, ldb int, out *float32)
 // The products of the vector a with groups of four rows of b, k a multiple of eight.
 TEXT ·dots4(SB), NOSPLIT, $0-48

@@ -51,13 +51,18 @@ func TestBounds(t *testing.T) {
 			if rows > halfTileRows(rows) {
 				continue
 			}
-			b, c = b-Panel/2, c-Panel/2
-			half := func(a, b, c int) bool {
-				return panics(func() { halfTile(rows, k, floats(a), lda, floats(b), ldb, floats(c), ldc) })
-			}
-			if half(a, b, c) || !half(a-1, b, c) || !half(a, b-1, c) || !half(a, b, c-1) {
-				t.Errorf("half a tile of %d rows: panics %v, with one number less %v, %v, %v", rows, half(a, b, c), half(a-1, b, c),
-					half(a, b-1, c), half(a, b, c-1))
+			for name, part := range map[string]struct {
+				columns int
+				f       func(rows, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int)
+			}{"half": {Panel / 2, halfTile}, "a quarter of": {Panel / 4, quarterTile}} {
+				b, c := b-Panel+part.columns, c-Panel+part.columns
+				run := func(a, b, c int) bool {
+					return panics(func() { part.f(rows, k, floats(a), lda, floats(b), ldb, floats(c), ldc) })
+				}
+				if run(a, b, c) || !run(a-1, b, c) || !run(a, b-1, c) || !run(a, b, c-1) {
+					t.Errorf("%s a tile of %d rows: panics %v, with one number less %v, %v, %v", name, rows, run(a, b, c), run(a-1, b, c),
+						run(a, b-1, c), run(a, b, c-1))
+				}
 			}
 		}
 		dots := func(a, b, out int) bool {

@@ -19,6 +19,11 @@ func halfTile(rows, k int, a []float32, lda int, b []float32, ldb int, c []float
 	plainTile(rows, k, a, lda, b, ldb, c, ldc, Panel/2)
 }
 
+// quarterTile is so many rows of a times 8 columns of b.
+func quarterTile(rows, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int) {
+	plainTile(rows, k, a, lda, b, ldb, c, ldc, Panel/4)
+}
+
 func dotGroups(groups, k int, a, b []float32, ldb int, out []float32) {
 	plainDots(groups, k, a, b, ldb, out)
 }

@@ -18,6 +18,12 @@ func row32(k int, a, b *float32, ldb int, c *float32)
 func row16(k int, a, b *float32, ldb int, c *float32)
 
 //go:noescape
+func tile6x8(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int)
+
+//go:noescape
+func row8(k int, a, b *float32, ldb int, c *float32)
+
+//go:noescape
 func dots4(groups, k int, a, b *float32, ldb int, out *float32)
 
 //go:noescape
@@ -113,6 +119,21 @@ func halfTile(rows, k int, a []float32, lda int, b []float32, ldb int, c []float
 		tile6x16(k, &a[0], lda, &b[0], ldb, &c[0], ldc)
 	default:
 		row16(k, &a[0], &b[0], ldb, &c[0])
+	}
+}
+
+// quarterTile is so many rows of a times 8 columns of b.
+func quarterTile(rows, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int) {
+	within(a, rows, k, lda)
+	within(b, k, Panel/4, ldb)
+	within(c, rows, Panel/4, ldc)
+	switch {
+	case level == plain:
+		plainTile(rows, k, a, lda, b, ldb, c, ldc, Panel/4)
+	case rows == 6:
+		tile6x8(k, &a[0], lda, &b[0], ldb, &c[0], ldc)
+	default:
+		row8(k, &a[0], &b[0], ldb, &c[0])
 	}
 }
 

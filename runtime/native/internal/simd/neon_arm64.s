@@ -171,6 +171,92 @@ done:
 	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R4)
 	RET
 
+// Eight columns of b, V24 and V25, times a number of a, X, are added to two sums.
+#define ADDTWO(X, A, B) \
+	VFMLA V24.S4, X.S4, A.S4 \
+	VFMLA V25.S4, X.S4, B.S4
+
+#define STORE8(A, B) \
+	VST1 [A.S4, B.S4], (R10) \
+	ADD  R11, R10
+
+// func tile6x8(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int)
+// Six rows of a times eight columns of b. Sums lie in V0 to V11.
+TEXT ·tile6x8(SB), NOSPLIT, $0-56
+	MOVD k+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD lda+16(FP), R2
+	MOVD b+24(FP), R8
+	MOVD ldb+32(FP), R9
+	MOVD c+40(FP), R10
+	MOVD ldc+48(FP), R11
+	LSL  $2, R2
+	LSL  $2, R9
+	LSL  $2, R11
+	ADD  R2, R1, R3
+	ADD  R2, R3, R4
+	ADD  R2, R4, R5
+	ADD  R2, R5, R6
+	ADD  R2, R6, R7
+	CLEAR4(V0, V1, V2, V3)
+	CLEAR4(V4, V5, V6, V7)
+	CLEAR4(V8, V9, V10, V11)
+loop:
+	VLD1.P  (R8)(R9), [V24.S4, V25.S4]
+	VLD1R.P 4(R1), [V26.S4]
+	VLD1R.P 4(R3), [V27.S4]
+	VLD1R.P 4(R4), [V28.S4]
+	VLD1R.P 4(R5), [V29.S4]
+	VLD1R.P 4(R6), [V30.S4]
+	VLD1R.P 4(R7), [V31.S4]
+	ADDTWO(V26, V0, V1)
+	ADDTWO(V27, V2, V3)
+	ADDTWO(V28, V4, V5)
+	ADDTWO(V29, V6, V7)
+	ADDTWO(V30, V8, V9)
+	ADDTWO(V31, V10, V11)
+	SUB  $1, R0
+	CBNZ R0, loop
+	STORE8(V0, V1)
+	STORE8(V2, V3)
+	STORE8(V4, V5)
+	STORE8(V6, V7)
+	STORE8(V8, V9)
+	STORE8(V10, V11)
+	RET
+
+// func row8(k int, a, b *float32, ldb int, c *float32)
+// As row32, for 8 columns.
+TEXT ·row8(SB), NOSPLIT, $0-40
+	MOVD k+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD ldb+24(FP), R3
+	MOVD c+32(FP), R4
+	LSL  $2, R3
+	CLEAR4(V0, V1, V2, V3)
+	LSR  $1, R0, R6
+	CBZ  R6, last
+pair:
+	VLD1.P  (R2)(R3), [V24.S4, V25.S4]
+	VLD1R.P 4(R1), [V28.S4]
+	ADDTWO(V28, V0, V1)
+	VLD1.P  (R2)(R3), [V24.S4, V25.S4]
+	VLD1R.P 4(R1), [V29.S4]
+	ADDTWO(V29, V2, V3)
+	SUB  $1, R6
+	CBNZ R6, pair
+last:
+	TBZ  $0, R0, done
+	VLD1  (R2), [V24.S4, V25.S4]
+	VLD1R (R1), [V28.S4]
+	ADDTWO(V28, V0, V1)
+done:
+	FADD(2, 0, 0)
+	FADD(3, 1, 1)
+	VST1 [V0.S4, V1.S4], (R4)
+	RET
+
 // Eight numbers of a, V16 and V17, times those of a row of b are added to two sums.
 #define ADD8(AT, LOW, HIGH) \
 	VLD1.P 32(AT), [V18.S4, V19.S4] \

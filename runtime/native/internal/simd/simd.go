@@ -103,6 +103,14 @@ func Rows(c, a []float32, rows int, b []float32, k, n int) {
 		}
 		first += Panel / 2
 	}
+	if first+Panel/4 <= n {
+		for r := 0; r < rows; {
+			m := halfTileRows(rows - r)
+			quarterTile(m, k, a[r*k:], k, b[first:], n, c[r*n+first:], n)
+			r += m
+		}
+		first += Panel / 4
+	}
 	if first < n {
 		for r := range rows {
 			plainRow(k, a[r*k:], b[first:], n, c[r*n+first:r*n+n])

@@ -38,7 +38,7 @@ func TestProducts(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 2))
 		for _, m := range []int{1, 2, 5, 6, 7, 8, 9, 16, 23} {
 			for _, k := range []int{0, 1, 2, 3, 8, 9, 16, 33, 36, 64} {
-				for _, n := range []int{1, 5, 8, 15, 16, 17, 31, 32, 33, 48, 63, 64, 100} {
+				for _, n := range []int{1, 5, 8, 15, 16, 17, 24, 31, 32, 33, 41, 48, 63, 64, 100} {
 					a, b := numbers(rng, m*k), numbers(rng, k*n)
 					want, flipped := make([]float32, m*n), make([]float32, k*n)
 					for r := range m {
