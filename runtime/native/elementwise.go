@@ -245,25 +245,6 @@ func abs(out, x []float32) {
 	}
 }
 
-// sigmoid takes exponentials of what is not positive, which cannot overflow.
-func sigmoid(out, x []float32) {
-	var small [64]float32
-	for len(x) > 0 {
-		n := min(len(x), len(small))
-		for i, v := range x[:n] {
-			small[i] = math.Float32frombits(math.Float32bits(v) | 1<<31)
-		}
-		simd.Exp(small[:n], small[:n], 0)
-		for i, v := range x[:n] {
-			e := small[i]
-			if out[i] = 1 / (1 + e); v < 0 {
-				out[i] = e / (1 + e)
-			}
-		}
-		out, x = out[n:], x[n:]
-	}
-}
-
 func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
 // where chooses between numbers.

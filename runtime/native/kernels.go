@@ -31,7 +31,7 @@ var makers = map[string]maker{
 	"Neg":        negMaker,
 	"Abs":        rowsOf(abs),
 	"Reciprocal": eachOf(func(x float32) float32 { return 1 / x }),
-	"Sigmoid":    rowsOf(sigmoid),
+	"Sigmoid":    rowsOf(simd.Sigmoid),
 	"Relu":       rowsOf(simd.Relu),
 	"Sqrt":       inDouble(math.Sqrt),
 	"Floor":      inDouble(math.Floor),

@@ -25,7 +25,11 @@ func (d *split) over(p *pool, rows, k, n int, work divided) {
 	if p.threads > 1 && rows*k*n >= worthwhile {
 		d.byRows = rows >= 64*p.threads && !d.neverByRows
 		if d.byRows {
-			d.each = (rows/(2*p.threads) + 23) / 24 * 24 // whole tiles of every kernel
+			whole := 24 // tiles of every kernel
+			if rows < 16*p.threads*whole {
+				whole = 8 // or parts differ too much
+			}
+			d.each = (rows/(2*p.threads) + whole - 1) / whole * whole
 		} else {
 			d.each = (d.panels + p.threads - 1) / p.threads
 		}
@@ -87,10 +91,20 @@ type products struct {
 
 func (p *products) prepare(s *step) error {
 	p.s = s
-	x, y := s.in[0], s.in[1]
-	xr, yr := len(x.shape), len(y.shape)
-	p.m, p.k, p.n = x.shape[xr-2], x.shape[xr-1], s.out.shape[len(s.out.shape)-1]
-	batch, left, right := s.out.shape[:len(s.out.shape)-2], value{shape: x.shape[:xr-2]}, value{shape: y.shape[:yr-2]}
+	p.k, p.n = last(s.in[0].shape), last(s.out.shape)
+	p.layOut(s.in[0].shape, s.in[1].shape, s.out.shape)
+	p.blocks, p.each = 1, p.m
+	if threads := s.x.pool.threads; threads > 1 && p.m*p.k*p.n*p.count >= worthwhile {
+		p.blocks = max(1, min(2*threads/max(p.count, 1), p.m/64))
+		p.each = (p.m + p.blocks - 1) / p.blocks
+	}
+	return nil
+}
+
+// layOut pairs matrices x [.., m, ·] with matrices y [.., ·, ·], to out [.., m, ·].
+func (p *products) layOut(x, y, out []int) {
+	p.m = x[len(x)-2]
+	batch, left, right := out[:len(out)-2], value{shape: x[:len(x)-2]}, value{shape: y[:len(y)-2]}
 	// Neighbours on the left that are multiplied with the same matrix are one tall matrix.
 	for len(left.shape) > 0 && (len(right.shape) == 0 || last(right.shape) == 1) {
 		p.m *= last(batch)
@@ -99,12 +113,6 @@ func (p *products) prepare(s *step) error {
 	}
 	p.count = product(batch)
 	p.pairs.spread(batch, &left, &right)
-	p.blocks, p.each = 1, p.m
-	if threads := s.x.pool.threads; threads > 1 && p.m*p.k*p.n*p.count >= worthwhile {
-		p.blocks = max(1, min(2*threads/max(p.count, 1), p.m/64))
-		p.each = (p.m + p.blocks - 1) / p.blocks
-	}
-	return nil
 }
 
 func last(shape []int) int { return shape[len(shape)-1] }
@@ -158,6 +166,8 @@ func productMaker(q *part) kernel {
 		return &weighted{}
 	case q.packedBlocks != nil:
 		return &blockProduct{}
+	case q.attended != nil:
+		return &attention{}
 	case graph.Attribute(q.node, "transA", int64(0)) != 0:
 		return nil
 	}

@@ -138,6 +138,20 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 	"int4 in blocks on the left": func(o operands) *graph.Node {
 		return o.MatMul(o.blocks(tensor.Int4, 4, 2), o.Transpose(o.Reshape(o.cube, o.a.Mul(o.b).Mul(o.c), graph.N(4)), 1, 0))
 	},
+	"attention":             func(o operands) *graph.Node { return o.attention(o.causal(), false, -1e9) },
+	"attention with a bias": func(o operands) *graph.Node { return o.attention(o.causal(), true, -1e9) },
+	"attention that some queries have none of": func(o operands) *graph.Node {
+		return o.attention(o.Greater(o.Mul(o.square, o.square), o.Float(1)), false, -1e9)
+	},
+	"attention to what is hardly hidden": func(o operands) *graph.Node { return o.attention(o.causal(), true, -2) },
+	"attention of heads that share keys": func(o operands) *graph.Node {
+		x := o.Unsqueeze(o.x, 2)                                                                           // [a,b,1,c]
+		q, k := o.Reshape(o.Concat(2, x, o.Neg(x)), o.a, o.b.Mul(graph.N(2)), o.c), o.keys                 // [a,2b,c], [a,d,c]
+		logits := o.Reshape(o.MatMul(q, o.Transpose(k, 0, 2, 1)), o.a, o.b, graph.N(2), o.d)               // [a,b,2,d]
+		weights := o.Softmax(o.Where(o.Greater(o.Unsqueeze(o.y, 2), o.SliceLast(o.square, 0, graph.N(1))), // [b,1,d]
+			logits, o.Float(-1e9)), -1)
+		return o.MatMul(o.Reshape(weights, o.a, o.b.Mul(graph.N(2)), o.d), k)
+	},
 	"DequantizeLinear of rows": func(o operands) *graph.Node {
 		rows := o.Gather(o.Param("int8", tensor.Int8, 4, 6), o.at, 0) // [a,b,6]
 		return o.wide(rows, o.Gather(o.Param("scale", tensor.Float32, 4, 2), o.at, 0), -1, 3)
@@ -309,6 +323,24 @@ var operatorRows = map[string]func(o operands) *graph.Node{
 // weight is a parameter of four rows, which x is brought to.
 func (o operands) weight(cols int) *graph.Node { return o.Param("weight", tensor.Float32, 4, cols) }
 
+// causal is which of the d keys each of d queries sees: those up to itself, [d,d].
+func (o operands) causal() *graph.Node {
+	at := o.Range(graph.N(0), o.d)
+	// Read off a value of a run, so that it is none that lengths alone decide.
+	ones := o.Add(o.Mul(o.square, o.Float(0)), o.Float(1))
+	later := o.Cast(o.Greater(o.Unsqueeze(at, 0), o.Unsqueeze(at, 1)), tensor.Float32)
+	return o.Greater(ones, later)
+}
+
+// attention of the keys to themselves, [a,d,c], where a mask [d,d] lets them.
+func (o operands) attention(mask *graph.Node, bias bool, hidden float64) *graph.Node {
+	logits := o.MatMul(o.keys, o.Transpose(o.keys, 0, 2, 1))
+	if bias {
+		logits = o.Add(logits, o.square)
+	}
+	return o.MatMul(o.Softmax(o.Where(mask, logits, o.Float(hidden)), -1), o.keys)
+}
+
 func (o operands) halves(x, y *graph.Node) *graph.Node {
 	return o.Cast(o.MatMul(o.Cast(x, tensor.Float16), o.Cast(y, tensor.Float16)), tensor.Float32)
 }
@@ -434,9 +466,9 @@ func TestOperators(t *testing.T) {
 			for _, threads := range []int{1, 3} {
 				pool := newPool(threads)
 				defer pool.close()
-				x := newExecutor(p, pool)
+				x, rng := newExecutor(p, pool), rand.New(rand.NewPCG(1, 3))
 				for _, l := range []sample{{2, 3, 5, 4}, {2, 3, 5, 4}, {1, 1, 1, 1}, {3, 17, 40, 9}, {1, 1, 70, 20}, {0, 2, 3, 2},
-					{2, 2, 0, 1}, {1, 5, 1, 3}, {2, 40, 33, 70}, {1, 1, 1, 1}} {
+					{2, 2, 0, 1}, {1, 5, 1, 3}, {2, 40, 33, 70}, {1, 1, 1, 1}, {1, 2, 16, 150}} {
 					check(t, g, x, weights, l.fed(rng), fmt.Sprintf("%s, threads %d, lengths %v", name, threads, l))
 				}
 			}
@@ -490,8 +522,11 @@ func check(t *testing.T, g *graph.Graph, x *executor, weights map[string]*tensor
 		}
 	}
 	bound := 3e-5
-	if slices.ContainsFunc(g.Nodes, func(n *graph.Node) bool { return n.DType.Halves() }) {
+	switch {
+	case slices.ContainsFunc(g.Nodes, func(n *graph.Node) bool { return n.DType.Halves() }):
 		bound = 2e-3
+	case slices.ContainsFunc(g.Nodes, func(n *graph.Node) bool { return n.DType == tensor.Int4 || n.DType == tensor.Int8 }):
+		bound = 1e-4 // sums of numbers up to a hundred times as large
 	}
 	for k, v := range tensor.Data[float32](want["result"]) {
 		got := tensor.Data[float32](to[0])[k]

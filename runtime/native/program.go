@@ -39,6 +39,8 @@ type part struct {
 	flip    bool         // the right operand of a product is read transposed
 	packed  *simd.Packed // the right operand of a product, where it is known
 
+	attended *attended // of a product that is attention
+
 	packedInts   *simd.Ints   // of a product of integers
 	packedBlocks *simd.Blocks // of a product with integers in blocks
 }
@@ -212,7 +214,7 @@ func (p *program) fold(q *part) bool {
 	return err == nil
 }
 
-// fuse has products read what was transposed only for them.
+// fuse has products read what was transposed only for them, and finds attention.
 func (p *program) fuse(at map[*graph.Node]int) {
 	readers := make([]int, len(p.nodes))
 	for i := range p.nodes {
@@ -232,6 +234,7 @@ func (p *program) fuse(at map[*graph.Node]int) {
 			y.skip = true
 			q.in, q.flip = []int{q.in[0], y.in[0]}, true
 		}
+		p.attend(i, readers)
 	}
 }
 

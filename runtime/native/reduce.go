@@ -80,8 +80,7 @@ func reduction(f func(s *step, row int, out, x []float32)) maker {
 }
 
 func softmaxMaker(q *part) kernel {
-	rank := len(q.node.Shape)
-	if fromFront(graph.Attribute(q.node, "axis", int64(-1)), rank) != rank-1 {
+	if !lastAxis(q.node) {
 		return nil
 	}
 	return &rowwiseOver{rowwise{f: softmax}}

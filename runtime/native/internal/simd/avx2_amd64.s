@@ -412,6 +412,48 @@ loop:
 	VZEROUPPER
 	RET
 
+// func negAbs8(n int, z, x *float32)
+TEXT ·negAbs8(SB), NOSPLIT, $0-24
+	MOVQ n+0(FP), CX
+	MOVQ z+8(FP), DI
+	MOVQ x+16(FP), SI
+	MOVL $0x80000000, AX      // the sign
+	VMOVD AX, X1
+	VPBROADCASTD X1, Y1
+	XORQ R9, R9
+loop:
+	VORPS (SI)(R9*4), Y1, Y0
+	VMOVUPS Y0, (DI)(R9*4)
+	ADDQ $8, R9
+	CMPQ R9, CX
+	JLT  loop
+	VZEROUPPER
+	RET
+
+// func logistic8(n int, z, e, x *float32)
+// 1 / (1 + e), or e / (1 + e) where x has a sign.
+TEXT ·logistic8(SB), NOSPLIT, $0-32
+	MOVQ n+0(FP), CX
+	MOVQ z+8(FP), DI
+	MOVQ e+16(FP), DX
+	MOVQ x+24(FP), SI
+	MOVL $0x3f800000, AX      // 1
+	VMOVD AX, X1
+	VPBROADCASTD X1, Y1
+	XORQ R9, R9
+loop:
+	VMOVUPS (DX)(R9*4), Y2
+	VMOVUPS (SI)(R9*4), Y3
+	VBLENDVPS Y3, Y2, Y1, Y0
+	VADDPS Y2, Y1, Y2
+	VDIVPS Y2, Y0, Y0
+	VMOVUPS Y0, (DI)(R9*4)
+	ADDQ $8, R9
+	CMPQ R9, CX
+	JLT  loop
+	VZEROUPPER
+	RET
+
 // func max8(n int, x *float32) float32
 // The largest of n numbers, NaN where one is. VMAXPS forgets what was NaN before: Y2 notes it.
 TEXT ·max8(SB), NOSPLIT, $0-20

@@ -102,8 +102,9 @@ func TestPlainKernels(t *testing.T) {
 	for level = plain; level <= best; level++ {
 		for name, f := range map[string]func(){
 			"dot": func() { dotBlock(nil, nil) }, "sum": func() { sumBlock(nil) }, "exp": func() { expBlock(nil, nil, 0) },
-			"relu": func() { reluBlock(nil, nil) }, "quantize": func() { quantizeBlock(nil, nil, 1, 0) },
-			"add": func() { addBlock(nil, nil, nil) }, "sub": func() { subBlock(nil, nil, nil) },
+			"relu": func() { reluBlock(nil, nil) }, "negAbs": func() { negAbsBlock(nil, nil) }, "logistic": func() { logisticBlock(nil, nil, nil) },
+			"quantize": func() { quantizeBlock(nil, nil, 1, 0) },
+			"add":      func() { addBlock(nil, nil, nil) }, "sub": func() { subBlock(nil, nil, nil) },
 			"mul": func() { mulBlock(nil, nil, nil) }, "div": func() { divBlock(nil, nil, nil) },
 			"addWith": func() { addWithBlock(nil, nil, 1) }, "subWith": func() { subWithBlock(nil, nil, 1) },
 			"mulWith": func() { mulWithBlock(nil, nil, 1) }, "divWith": func() { divWithBlock(nil, nil, 1) },

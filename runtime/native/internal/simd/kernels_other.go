@@ -44,6 +44,9 @@ func mulWithBlock(z, x []float32, y float32)       { plainMulWith(z, x, y) }
 func divWithBlock(z, x []float32, y float32)       { plainDivWith(z, x, y) }
 func reluBlock(z, x []float32)                     { plainRelu(z, x) }
 
+func negAbsBlock(z, x []float32)      { plainNegAbs(z, x) }
+func logisticBlock(z, e, x []float32) { plainLogistic(z, e, x) }
+
 func quantizeBlock(out []uint8, x []float32, scale float32, zero uint8) {
 	plainQuantize(out, x, scale, zero)
 }

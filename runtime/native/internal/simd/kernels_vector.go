@@ -30,6 +30,12 @@ func dots4(groups, k int, a, b *float32, ldb int, out *float32)
 func relu8(n int, z, x *float32)
 
 //go:noescape
+func negAbs8(n int, z, x *float32)
+
+//go:noescape
+func logistic8(n int, z, e, x *float32)
+
+//go:noescape
 func max8(n int, x *float32) float32
 
 //go:noescape
@@ -185,6 +191,22 @@ func reluBlock(z, x []float32) {
 		return
 	}
 	relu8(len(z), &z[0], &x[:len(z)][0])
+}
+
+func negAbsBlock(z, x []float32) {
+	if level == plain {
+		plainNegAbs(z, x)
+		return
+	}
+	negAbs8(len(z), &z[0], &x[:len(z)][0])
+}
+
+func logisticBlock(z, e, x []float32) {
+	if level == plain {
+		plainLogistic(z, e, x)
+		return
+	}
+	logistic8(len(z), &z[0], &e[:len(z)][0], &x[:len(z)][0])
 }
 
 func addBlock(z, x, y []float32) {

@@ -375,6 +375,49 @@ loop:
 	BNE  loop
 	RET
 
+// func negAbs8(n int, z, x *float32)
+TEXT ·negAbs8(SB), NOSPLIT, $0-24
+	MOVD n+0(FP), R0
+	MOVD z+8(FP), R1
+	MOVD x+16(FP), R2
+	MOVD $0x80000000, R3 // the sign
+	VDUP R3, V2.S4
+loop:
+	VLD1.P 32(R2), [V0.S4, V1.S4]
+	VORR V2.B16, V0.B16, V0.B16
+	VORR V2.B16, V1.B16, V1.B16
+	VST1.P [V0.S4, V1.S4], 32(R1)
+	SUBS $8, R0
+	BNE  loop
+	RET
+
+// func logistic8(n int, z, e, x *float32)
+// 1 / (1 + e), or e / (1 + e) where x has a sign.
+TEXT ·logistic8(SB), NOSPLIT, $0-32
+	MOVD n+0(FP), R0
+	MOVD z+8(FP), R1
+	MOVD e+16(FP), R2
+	MOVD x+24(FP), R3
+	MOVD $0x80000000, R4 // the sign
+	VDUP R4, V6.S4
+	MOVD $0x3f800000, R4 // 1
+	VDUP R4, V7.S4
+loop:
+	VLD1.P 32(R2), [V0.S4, V1.S4]
+	VLD1.P 32(R3), [V2.S4, V3.S4]
+	VCMTST V6.S4, V2.S4, V2.S4
+	VCMTST V6.S4, V3.S4, V3.S4
+	VBSL V7.B16, V0.B16, V2.B16
+	VBSL V7.B16, V1.B16, V3.B16
+	FADD(7, 0, 0)
+	FADD(7, 1, 1)
+	FDIV(0, 2, 2)
+	FDIV(1, 3, 3)
+	VST1.P [V2.S4, V3.S4], 32(R1)
+	SUBS $8, R0
+	BNE  loop
+	RET
+
 // func max8(n int, x *float32) float32
 // The largest of n numbers, NaN where one is.
 TEXT ·max8(SB), NOSPLIT, $0-20

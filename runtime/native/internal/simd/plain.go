@@ -178,6 +178,23 @@ func plainRelu(z, x []float32) {
 	}
 }
 
+func plainNegAbs(z, x []float32) {
+	x = x[:len(z)]
+	for i, v := range x {
+		z[i] = math.Float32frombits(math.Float32bits(v) | 1<<31)
+	}
+}
+
+// plainLogistic is Sigmoid of x, given e = exp(−|x|).
+func plainLogistic(z, e, x []float32) {
+	e, x = e[:len(z)], x[:len(z)]
+	for i, v := range x {
+		if z[i] = 1 / (1 + e[i]); v < 0 {
+			z[i] = e[i] / (1 + e[i])
+		}
+	}
+}
+
 func plainQuantize(out []uint8, x []float32, scale float32, zero uint8) {
 	x = x[:len(out)]
 	for i, v := range x {

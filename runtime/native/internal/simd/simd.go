@@ -48,6 +48,9 @@ func Pack(memory, b []float32, k, n, stride int, transposed bool) Packed {
 	return p
 }
 
+// First is the matrix of the first n columns.
+func (p *Packed) First(n int) Packed { return Packed{K: p.K, N: n, data: p.data} }
+
 func (p *Packed) panel(i int) []float32 { return p.data[i*Panel*p.K:][:Panel*p.K] }
 
 // Product writes the panels from up to to of a·b into c [rows,N], for a [rows,K].
@@ -272,6 +275,25 @@ func DivWith(z, x []float32, y float32) {
 		divWithBlock(z[:n], x[:n], y)
 	}
 	plainDivWith(z[n:], x[n:], y)
+}
+
+// Sigmoid writes 1 / (1 + exp(−x)) into z, from exponentials of what is not positive, which cannot overflow.
+func Sigmoid(z, x []float32) {
+	var memory [256]float32
+	for len(x) > 0 {
+		n := min(len(x), len(memory))
+		e, whole := memory[:n], n&^7
+		if whole > 0 {
+			negAbsBlock(e[:whole], x[:whole])
+		}
+		plainNegAbs(e[whole:], x[whole:n])
+		Exp(e, e, 0)
+		if whole > 0 {
+			logisticBlock(z[:whole], e[:whole], x[:whole])
+		}
+		plainLogistic(z[whole:n], e[whole:], x[whole:n])
+		z, x = z[n:], x[n:]
+	}
 }
 
 // Relu takes zero for what is negative, and lets NaN through.

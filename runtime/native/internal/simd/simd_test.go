@@ -108,13 +108,18 @@ func TestVectors(t *testing.T) {
 				{"subWith", func() { SubWith(z, x, 3) }, func(x, _ float32) float32 { return x - 3 }},
 				{"mulWith", func() { MulWith(z, x, 3) }, func(x, _ float32) float32 { return x * 3 }},
 				{"divWith", func() { DivWith(z, x, 3) }, func(x, _ float32) float32 { return x / 3 }},
+				{"sigmoid", func() { Sigmoid(z, x) }, func(x, _ float32) float32 { return float32(1 / (1 + math.Exp(-float64(x)))) }},
 				{"relu", func() { Relu(z, x) }, func(x, _ float32) float32 { return max(x, 0) }},
 			} {
 				tt.f()
 				for i := range want {
 					want[i] = tt.want(x[i], y[i])
 				}
-				closeTo(t, fmt.Sprintf("%s of %d", tt.name, n), z, want, 0)
+				size := 0.0
+				if tt.name == "sigmoid" {
+					size = 0.3
+				}
+				closeTo(t, fmt.Sprintf("%s of %d", tt.name, n), z, want, size)
 				closeTo(t, tt.name+", before", memory[:16], make([]float32, 16), 0)
 				closeTo(t, tt.name+", behind", memory[16+n:], make([]float32, 16), 0)
 			}
@@ -155,6 +160,13 @@ func TestExp(t *testing.T) {
 		x = []float32{1, nan, 0, 1, 2, 3, 1, 2, 1, nan}
 		if sum := Exp(make([]float32, len(x)), x, 3); sum == sum {
 			t.Errorf("the sum with NaN is %v", sum)
+		}
+		z = []float32{-100, -50, -0.5, 0, float32(math.Copysign(0, -1)), nan, 50, 100, 3, nan}
+		Sigmoid(z, z)
+		for i, v := range []float64{-100, -50, -0.5, 0, 0, 0, 50, 100, 3, 0} {
+			if want := 1 / (1 + math.Exp(-v)); math.Abs(float64(z[i])-want) > 3e-7*want+1e-30 && i != 5 && i != 9 || (i == 5 || i == 9) == (z[i] == z[i]) {
+				t.Errorf("the sigmoid of %v is %v, want %v", v, z[i], want)
+			}
 		}
 		Relu(x, x)
 		if x[1] == x[1] || x[9] == x[9] {
