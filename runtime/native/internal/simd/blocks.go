@@ -42,7 +42,7 @@ func (b *Blocks) panelSize() int {
 }
 
 // expandedRows is from how many rows on a panel is expanded to float32 once for all of them.
-const expandedRows = 16
+const expandedRows = 6
 
 // BlocksScratch is how many numbers ProductBlocks needs for so many rows.
 func BlocksScratch(rows, k int) int {
@@ -67,7 +67,7 @@ func ProductBlocks(c, a []float32, rows int, b *Blocks, from, to int, scratch []
 		first := i * Panel
 		cols := min(Panel, b.N-first)
 		if rows >= expandedRows {
-			b.expand(scratch, panel, scale)
+			expandBlocks(b, scratch, panel, scale)
 			one := Packed{K: b.K, N: cols, data: scratch[:b.K*Panel]}
 			productPanel(c[first:], b.N, a, rows, &one)
 			continue
@@ -98,8 +98,8 @@ func (b *Blocks) row(out []float32, panel []int8, r int) {
 	}
 }
 
-// expand writes a panel as float32.
-func (b *Blocks) expand(out []float32, panel []int8, scale []float32) {
+// plainExpand writes a panel as float32.
+func plainExpand(b *Blocks, out []float32, panel []int8, scale []float32) {
 	for r := range b.K {
 		to := out[r*Panel:][:Panel]
 		b.row(to, panel, r)

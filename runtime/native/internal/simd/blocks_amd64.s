@@ -12,6 +12,13 @@
 	MOVQ c+40(FP), R8     \
 	SHRQ $1, DX
 
+#define EXPAND_ARGUMENTS \
+	MOVQ blocks+0(FP), CX \
+	MOVQ size+8(FP), DX   \
+	MOVQ b+16(FP), DI     \
+	MOVQ scale+24(FP), R10 \
+	MOVQ out+32(FP), R8
+
 // The end of a block, whose sums are Z2 and Z3, and after the last one of the function.
 #define END_WIDE \
 	VFMADD231PS (R10), Z2, Z0 \
@@ -203,3 +210,91 @@ pair:
 	VADDPS Y10, Y6, Y6
 	VADDPS Y10, Y7, Y7
 	END
+
+#define SCALES \
+	VMOVUPS (R10), Y0   \
+	VMOVUPS 32(R10), Y1 \
+	VMOVUPS 64(R10), Y2 \
+	VMOVUPS 96(R10), Y3 \
+	ADDQ $128, R10
+
+// The integers of a row, Y4 to Y7, times their scales.
+#define SCALED \
+	VCVTDQ2PS Y4, Y4    \
+	VCVTDQ2PS Y5, Y5    \
+	VCVTDQ2PS Y6, Y6    \
+	VCVTDQ2PS Y7, Y7    \
+	VMULPS Y0, Y4, Y4   \
+	VMULPS Y1, Y5, Y5   \
+	VMULPS Y2, Y6, Y6   \
+	VMULPS Y3, Y7, Y7   \
+	VMOVUPS Y4, (R8)    \
+	VMOVUPS Y5, 32(R8)  \
+	VMOVUPS Y6, 64(R8)  \
+	VMOVUPS Y7, 96(R8)  \
+	ADDQ $128, R8
+
+// func expandEightBits(blocks, size int, b *int8, scale, out *float32)
+TEXT ·expandEightBits(SB), NOSPLIT, $0-40
+	EXPAND_ARGUMENTS
+block:
+	SCALES
+	MOVQ DX, BX
+row:
+	VPMOVSXBD (DI), Y4
+	VPMOVSXBD 8(DI), Y5
+	VPMOVSXBD 16(DI), Y6
+	VPMOVSXBD 24(DI), Y7
+	SCALED
+	ADDQ $32, DI
+	DECQ BX
+	JNZ  row
+	DECQ CX
+	JNZ  block
+	VZEROUPPER
+	RET
+
+// func expandFourBits(blocks, size int, b *int8, scale, out *float32)
+// Integers are 8 more than they stand for.
+TEXT ·expandFourBits(SB), NOSPLIT, $0-40
+	EXPAND_ARGUMENTS
+	SHRQ $1, DX
+	MOVL $15, AX
+	VMOVD AX, X12
+	VPBROADCASTD X12, Y12
+	MOVL $8, AX
+	VMOVD AX, X13
+	VPBROADCASTD X13, Y13
+block:
+	SCALES
+	MOVQ DX, BX
+pair:
+	VPMOVZXBD (DI), Y8
+	VPMOVZXBD 8(DI), Y9
+	VPMOVZXBD 16(DI), Y10
+	VPMOVZXBD 24(DI), Y11
+	VPAND Y12, Y8, Y4
+	VPAND Y12, Y9, Y5
+	VPAND Y12, Y10, Y6
+	VPAND Y12, Y11, Y7
+	VPSUBD Y13, Y4, Y4
+	VPSUBD Y13, Y5, Y5
+	VPSUBD Y13, Y6, Y6
+	VPSUBD Y13, Y7, Y7
+	SCALED
+	VPSRLD $4, Y8, Y4
+	VPSRLD $4, Y9, Y5
+	VPSRLD $4, Y10, Y6
+	VPSRLD $4, Y11, Y7
+	VPSUBD Y13, Y4, Y4
+	VPSUBD Y13, Y5, Y5
+	VPSUBD Y13, Y6, Y6
+	VPSUBD Y13, Y7, Y7
+	SCALED
+	ADDQ $32, DI
+	DECQ BX
+	JNZ  pair
+	DECQ CX
+	JNZ  block
+	VZEROUPPER
+	RET

@@ -9,8 +9,8 @@
 #define SXTLW2(FROM, TO) WORD $(0x4F10A400 | (FROM)<<5 | (TO))
 #define SCVTF(N) WORD $(0x4E21D800 | (N)<<5 | (N))             // int32 to float32
 
-// The next number of a, V16, times 16 integers of 8 bits is added to four sums.
-#define ADD16(INTEGERS, A, B, C, D) \
+// Sixteen integers of 8 bits as float32, in V21 to V24.
+#define WIDEN(INTEGERS) \
 	SXTL(INTEGERS, 19) \
 	SXTL2(INTEGERS, 20) \
 	SXTLW(19, 21) \
@@ -20,7 +20,11 @@
 	SCVTF(21) \
 	SCVTF(22) \
 	SCVTF(23) \
-	SCVTF(24) \
+	SCVTF(24)
+
+// The next number of a, V16, times 16 integers of 8 bits is added to four sums.
+#define ADD16(INTEGERS, A, B, C, D) \
+	WIDEN(INTEGERS) \
 	VFMLA V21.S4, V16.S4, A.S4 \
 	VFMLA V22.S4, V16.S4, B.S4 \
 	VFMLA V23.S4, V16.S4, C.S4 \
@@ -41,6 +45,13 @@
 	MOVD c+40(FP), R5     \
 	CLEAR4(V0, V1, V2, V3) \
 	CLEAR4(V4, V5, V6, V7)
+
+#define EXPAND_ARGUMENTS \
+	MOVD blocks+0(FP), R0 \
+	MOVD size+8(FP), R1   \
+	MOVD b+16(FP), R2     \
+	MOVD scale+24(FP), R3 \
+	MOVD out+32(FP), R4
 
 // The end of a block, and after the last one of the function.
 #define END \
@@ -105,3 +116,66 @@ pair:
 	SUB  $1, R6
 	CBNZ R6, pair
 	END
+
+#define FMUL(M, N, D) WORD $(0x6E20DC00 | (M)<<16 | (N)<<5 | (D))
+
+// A row of 32 integers times their scales, V0 to V7.
+#define SCALED(LOW, HIGH) \
+	WIDEN(LOW) \
+	FMUL(0, 21, 21) \
+	FMUL(1, 22, 22) \
+	FMUL(2, 23, 23) \
+	FMUL(3, 24, 24) \
+	VST1.P [V21.S4, V22.S4, V23.S4, V24.S4], 64(R4) \
+	WIDEN(HIGH) \
+	FMUL(4, 21, 21) \
+	FMUL(5, 22, 22) \
+	FMUL(6, 23, 23) \
+	FMUL(7, 24, 24) \
+	VST1.P [V21.S4, V22.S4, V23.S4, V24.S4], 64(R4)
+
+#define SCALES \
+	VLD1.P 64(R3), [V0.S4, V1.S4, V2.S4, V3.S4] \
+	VLD1.P 64(R3), [V4.S4, V5.S4, V6.S4, V7.S4]
+
+// func expandEightBits(blocks, size int, b *int8, scale, out *float32)
+TEXT ·expandEightBits(SB), NOSPLIT, $0-40
+	EXPAND_ARGUMENTS
+block:
+	SCALES
+	MOVD R1, R6
+row:
+	VLD1.P 32(R2), [V17.B16, V18.B16]
+	SCALED(17, 18)
+	SUB  $1, R6
+	CBNZ R6, row
+	SUB  $1, R0
+	CBNZ R0, block
+	RET
+
+// func expandFourBits(blocks, size int, b *int8, scale, out *float32)
+// Integers are 8 more than they stand for.
+TEXT ·expandFourBits(SB), NOSPLIT, $0-40
+	EXPAND_ARGUMENTS
+	VMOVI $8, V30.B16
+	VMOVI $15, V31.B16
+block:
+	SCALES
+	LSR  $1, R1, R6
+pair:
+	VLD1.P 32(R2), [V17.B16, V18.B16]
+	VAND V31.B16, V17.B16, V25.B16
+	VAND V31.B16, V18.B16, V26.B16
+	VSUB V30.B16, V25.B16, V25.B16
+	VSUB V30.B16, V26.B16, V26.B16
+	SCALED(25, 26)
+	VUSHR $4, V17.B16, V17.B16
+	VUSHR $4, V18.B16, V18.B16
+	VSUB V30.B16, V17.B16, V17.B16
+	VSUB V30.B16, V18.B16, V18.B16
+	SCALED(17, 18)
+	SUB  $1, R6
+	CBNZ R6, pair
+	SUB  $1, R0
+	CBNZ R0, block
+	RET

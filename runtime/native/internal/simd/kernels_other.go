@@ -57,6 +57,10 @@ func intRows(*Ints, int) int { return 1 }
 
 func intGroups(int, int, *Ints, []uint8, []int8, *[Panel]int32, []int32, int) bool { return false }
 
+func expandBlocks(b *Blocks, out []float32, panel []int8, scale []float32) {
+	plainExpand(b, out, panel, scale)
+}
+
 func blockRow(b *Blocks, a []float32, panel []int8, scale, c []float32) {
 	plainBlockRow(b, a, panel, scale, c)
 }

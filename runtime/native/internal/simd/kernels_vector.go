@@ -90,6 +90,14 @@ func eightBits32(blocks, size int, a *float32, b *int8, scale, c *float32)
 //go:noescape
 func fourBits32(blocks, size int, a *float32, b *int8, scale, c *float32)
 
+// The next two write a panel of integers, times their scales.
+
+//go:noescape
+func expandEightBits(blocks, size int, b *int8, scale, out *float32)
+
+//go:noescape
+func expandFourBits(blocks, size int, b *int8, scale, out *float32)
+
 func halfTileRows(rows int) int {
 	if level != plain && rows >= 6 {
 		return 6
@@ -279,6 +287,19 @@ func quantizeBlock(out []uint8, x []float32, scale float32, zero uint8) {
 		return
 	}
 	quantize8(len(out), &out[0], &x[:len(out)][0], scale, float32(zero))
+}
+
+// expandBlocks writes a panel as float32.
+func expandBlocks(b *Blocks, out []float32, panel []int8, scale []float32) {
+	_, _, _ = panel[b.panelSize()-1], scale[b.K/b.Size*Panel-1], out[b.K*Panel-1]
+	switch {
+	case level == plain:
+		plainExpand(b, out, panel, scale)
+	case b.four:
+		expandFourBits(b.K/b.Size, b.Size, &panel[0], &scale[0], &out[0])
+	default:
+		expandEightBits(b.K/b.Size, b.Size, &panel[0], &scale[0], &out[0])
+	}
 }
 
 // blockRow is a row of a times a panel of 32 columns.
