@@ -13,33 +13,37 @@
 	VMOVUPS LOW, (AT)   \
 	VMOVUPS HIGH, 32(AT)
 
+// The arguments of tiles of six rows, of which R11 is the fourth, and Y0 to Y11 for sums.
+#define TILE_ARGUMENTS \
+	MOVQ k+0(FP), CX \
+	MOVQ a+8(FP), SI \
+	MOVQ lda+16(FP), R10 \
+	MOVQ b+24(FP), DI \
+	MOVQ ldb+32(FP), DX \
+	MOVQ c+40(FP), R8 \
+	MOVQ ldc+48(FP), R9 \
+	SHLQ $2, R10 \
+	SHLQ $2, DX \
+	SHLQ $2, R9 \
+	LEAQ (SI)(R10*2), R11 \
+	ADDQ R10, R11 \
+	VXORPS Y0, Y0, Y0 \
+	VXORPS Y1, Y1, Y1 \
+	VXORPS Y2, Y2, Y2 \
+	VXORPS Y3, Y3, Y3 \
+	VXORPS Y4, Y4, Y4 \
+	VXORPS Y5, Y5, Y5 \
+	VXORPS Y6, Y6, Y6 \
+	VXORPS Y7, Y7, Y7 \
+	VXORPS Y8, Y8, Y8 \
+	VXORPS Y9, Y9, Y9 \
+	VXORPS Y10, Y10, Y10 \
+	VXORPS Y11, Y11, Y11
+
 // func tile6x16(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int)
 // Six rows of a times sixteen columns of b. Sums lie in Y0 to Y11.
 TEXT ·tile6x16(SB), NOSPLIT, $0-56
-	MOVQ k+0(FP), CX
-	MOVQ a+8(FP), SI
-	MOVQ lda+16(FP), R10
-	MOVQ b+24(FP), DI
-	MOVQ ldb+32(FP), DX
-	MOVQ c+40(FP), R8
-	MOVQ ldc+48(FP), R9
-	SHLQ $2, R10
-	SHLQ $2, DX
-	SHLQ $2, R9
-	LEAQ (SI)(R10*2), R11
-	ADDQ R10, R11             // the fourth row of a
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	VXORPS Y10, Y10, Y10
-	VXORPS Y11, Y11, Y11
+	TILE_ARGUMENTS
 loop:
 	VMOVUPS (DI), Y12
 	VMOVUPS 32(DI), Y13
@@ -184,30 +188,7 @@ done:
 // func tile6x8(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int)
 // Six rows of a times eight columns of b. Sums of even k lie in Y0 to Y5, of odd k in Y6 to Y11.
 TEXT ·tile6x8(SB), NOSPLIT, $0-56
-	MOVQ k+0(FP), CX
-	MOVQ a+8(FP), SI
-	MOVQ lda+16(FP), R10
-	MOVQ b+24(FP), DI
-	MOVQ ldb+32(FP), DX
-	MOVQ c+40(FP), R8
-	MOVQ ldc+48(FP), R9
-	SHLQ $2, R10
-	SHLQ $2, DX
-	SHLQ $2, R9
-	LEAQ (SI)(R10*2), R11
-	ADDQ R10, R11             // the fourth row of a
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	VXORPS Y8, Y8, Y8
-	VXORPS Y9, Y9, Y9
-	VXORPS Y10, Y10, Y10
-	VXORPS Y11, Y11, Y11
+	TILE_ARGUMENTS
 	MOVQ CX, BX
 	SHRQ $1, BX
 	JZ   last

@@ -25,6 +25,27 @@
 	VEOR C.B16, C.B16, C.B16 \
 	VEOR D.B16, D.B16, D.B16
 
+// The arguments of tiles of six rows, which R1 and R3 to R7 point to, and V0 to V11 for sums.
+#define TILE_ARGUMENTS \
+	MOVD k+0(FP), R0 \
+	MOVD a+8(FP), R1 \
+	MOVD lda+16(FP), R2 \
+	MOVD b+24(FP), R8 \
+	MOVD ldb+32(FP), R9 \
+	MOVD c+40(FP), R10 \
+	MOVD ldc+48(FP), R11 \
+	LSL  $2, R2 \
+	LSL  $2, R9 \
+	LSL  $2, R11 \
+	ADD  R2, R1, R3 \
+	ADD  R2, R3, R4 \
+	ADD  R2, R4, R5 \
+	ADD  R2, R5, R6 \
+	ADD  R2, R6, R7 \
+	CLEAR4(V0, V1, V2, V3) \
+	CLEAR4(V4, V5, V6, V7) \
+	CLEAR4(V8, V9, V10, V11)
+
 // Sixteen columns of b, V24 to V27, times a number of a, X, are added to four sums.
 #define ADD16(X, A, B, C, D) \
 	VFMLA V24.S4, X.S4, A.S4 \
@@ -35,24 +56,7 @@
 // func tile6x16(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int)
 // Six rows of a times sixteen columns of b. Sums lie in V0 to V23.
 TEXT ·tile6x16(SB), NOSPLIT, $0-56
-	MOVD k+0(FP), R0
-	MOVD a+8(FP), R1
-	MOVD lda+16(FP), R2
-	MOVD b+24(FP), R8
-	MOVD ldb+32(FP), R9
-	MOVD c+40(FP), R10
-	MOVD ldc+48(FP), R11
-	LSL  $2, R2
-	LSL  $2, R9
-	LSL  $2, R11
-	ADD  R2, R1, R3
-	ADD  R2, R3, R4
-	ADD  R2, R4, R5
-	ADD  R2, R5, R6
-	ADD  R2, R6, R7
-	CLEAR4(V0, V1, V2, V3)
-	CLEAR4(V4, V5, V6, V7)
-	CLEAR4(V8, V9, V10, V11)
+	TILE_ARGUMENTS
 	CLEAR4(V12, V13, V14, V15)
 	CLEAR4(V16, V17, V18, V19)
 	CLEAR4(V20, V21, V22, V23)
@@ -183,24 +187,7 @@ done:
 // func tile6x8(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int)
 // Six rows of a times eight columns of b. Sums lie in V0 to V11.
 TEXT ·tile6x8(SB), NOSPLIT, $0-56
-	MOVD k+0(FP), R0
-	MOVD a+8(FP), R1
-	MOVD lda+16(FP), R2
-	MOVD b+24(FP), R8
-	MOVD ldb+32(FP), R9
-	MOVD c+40(FP), R10
-	MOVD ldc+48(FP), R11
-	LSL  $2, R2
-	LSL  $2, R9
-	LSL  $2, R11
-	ADD  R2, R1, R3
-	ADD  R2, R3, R4
-	ADD  R2, R4, R5
-	ADD  R2, R5, R6
-	ADD  R2, R6, R7
-	CLEAR4(V0, V1, V2, V3)
-	CLEAR4(V4, V5, V6, V7)
-	CLEAR4(V8, V9, V10, V11)
+	TILE_ARGUMENTS
 loop:
 	VLD1.P  (R8)(R9), [V24.S4, V25.S4]
 	VLD1R.P 4(R1), [V26.S4]
