@@ -214,7 +214,7 @@ type Mode struct {
 	// are for training: not with Cache.
 	Positions string
 	// Steps is the length of the sequences, for architectures that are built for one
-	// (Architecture.Unrolled); 0 for any.
+	// (Architecture.Unrolled), and for long ones, whose queries attend in blocks; 0 for any.
 	Steps int
 }
 
