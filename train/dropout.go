@@ -43,7 +43,7 @@ func drawnRate(rate float64) float64 { return math.Round(rate*draws) / draws }
 
 // newDropout finds the sites of a step graph: its inputs of that name.
 func newDropout(g *graph.Graph, rate float64, seed uint64) *dropout {
-	d := &dropout{drop: uint32(math.Round(rate * draws)), seed: seed}
+	d := &dropout{drop: uint32(drawnRate(rate) * draws), seed: seed}
 	for _, in := range g.Inputs {
 		if strings.HasPrefix(in.Name, models.DropoutPrefix) {
 			h := fnv.New64a()

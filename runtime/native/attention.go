@@ -154,16 +154,14 @@ func (a *attention) do(part, thread int) {
 		for r := range rows {
 			keys = max(keys, a.seen(pair*l.m+first+r))
 		}
-		if rows > dotted && packed.N < keys {
-			packed = simd.Pack(memory, k, a.width, seen, a.width, true)
-		}
-		if !a.weigh(scores, q[first*a.width:], k, &packed, pair*l.m+first, rows, keys) {
-			// What is hidden weighs something, too.
-			keys, seen = a.keys, a.keys
+		for {
 			if rows > dotted && packed.N < keys {
-				packed = simd.Pack(memory, k, a.width, seen, a.width, true)
+				packed = simd.Pack(memory, k, a.width, max(keys, seen), a.width, true)
 			}
-			a.weigh(scores, q[first*a.width:], k, &packed, pair*l.m+first, rows, keys)
+			if a.weigh(scores, q[first*a.width:], k, &packed, pair*l.m+first, rows, keys) {
+				break
+			}
+			keys = a.keys // what is hidden weighs something, too
 		}
 		simd.Rows(out[first*values:(first+rows)*values], scores, rows, v, keys, values)
 	}

@@ -32,14 +32,11 @@ func tileRows(rows int) int {
 	return halfTileRows(rows)
 }
 
-// wholeTile is tile for level vectors and above.
-func wholeTile(rows, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int) {
+// wideTile is tile for one row and for eight.
+func wideTile(rows, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int) {
 	switch {
 	case rows == 8:
 		tile8x32(k, &a[0], lda, &b[0], ldb, &c[0], ldc)
-	case rows == 6:
-		tile6x16(k, &a[0], lda, &b[0], ldb, &c[0], ldc)
-		tile6x16(k, &a[0], lda, &b[16], ldb, &c[16], ldc)
 	case level == wide:
 		row32wide(k, &a[0], &b[0], ldb, &c[0])
 	default:

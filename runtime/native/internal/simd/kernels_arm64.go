@@ -14,13 +14,8 @@ const maxRows = 6
 // tileRows returns how many of so many rows the next tile takes.
 func tileRows(rows int) int { return halfTileRows(rows) }
 
-// wholeTile is tile for NEON.
-func wholeTile(rows, k int, a []float32, lda int, b []float32, ldb int, c []float32, ldc int) {
-	if rows == 6 {
-		tile6x16(k, &a[0], lda, &b[0], ldb, &c[0], ldc)
-		tile6x16(k, &a[0], lda, &b[16], ldb, &c[16], ldc)
-		return
-	}
+// wideTile is tile for one row.
+func wideTile(_, k int, a []float32, _ int, b []float32, ldb int, c []float32, _ int) {
 	row32(k, &a[0], &b[0], ldb, &c[0])
 }
 

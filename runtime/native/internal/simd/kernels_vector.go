@@ -114,11 +114,15 @@ func tile(rows, k int, a []float32, lda int, b []float32, ldb int, c []float32, 
 	within(a, rows, k, lda)
 	within(b, k, Panel, ldb)
 	within(c, rows, Panel, ldc)
-	if level == plain {
+	switch {
+	case level == plain:
 		plainTile(rows, k, a, lda, b, ldb, c, ldc, Panel)
-		return
+	case rows == 6:
+		tile6x16(k, &a[0], lda, &b[0], ldb, &c[0], ldc)
+		tile6x16(k, &a[0], lda, &b[16], ldb, &c[16], ldc)
+	default:
+		wideTile(rows, k, a, lda, b, ldb, c, ldc)
 	}
-	wholeTile(rows, k, a, lda, b, ldb, c, ldc)
 }
 
 // halfTile is so many rows of a times 16 columns of b.

@@ -46,6 +46,16 @@
 	CLEAR4(V4, V5, V6, V7) \
 	CLEAR4(V8, V9, V10, V11)
 
+// The arguments of a row, and V0 to V3 for sums.
+#define ROW_ARGUMENTS \
+	MOVD k+0(FP), R0 \
+	MOVD a+8(FP), R1 \
+	MOVD b+16(FP), R2 \
+	MOVD ldb+24(FP), R3 \
+	MOVD c+32(FP), R4 \
+	LSL  $2, R3 \
+	CLEAR4(V0, V1, V2, V3)
+
 // Sixteen columns of b, V24 to V27, times a number of a, X, are added to four sums.
 #define ADD16(X, A, B, C, D) \
 	VFMLA V24.S4, X.S4, A.S4 \
@@ -107,13 +117,7 @@ loop:
 // func row32(k int, a, b *float32, ldb int, c *float32)
 // One row of a times 32 columns of b. Even and odd k have sums of their own, so that sixteen additions are under way.
 TEXT ·row32(SB), NOSPLIT, $0-40
-	MOVD k+0(FP), R0
-	MOVD a+8(FP), R1
-	MOVD b+16(FP), R2
-	MOVD ldb+24(FP), R3
-	MOVD c+32(FP), R4
-	LSL  $2, R3
-	CLEAR4(V0, V1, V2, V3)
+	ROW_ARGUMENTS
 	CLEAR4(V4, V5, V6, V7)
 	CLEAR4(V8, V9, V10, V11)
 	CLEAR4(V12, V13, V14, V15)
@@ -143,13 +147,7 @@ done:
 // func row16(k int, a, b *float32, ldb int, c *float32)
 // As row32, for 16 columns.
 TEXT ·row16(SB), NOSPLIT, $0-40
-	MOVD k+0(FP), R0
-	MOVD a+8(FP), R1
-	MOVD b+16(FP), R2
-	MOVD ldb+24(FP), R3
-	MOVD c+32(FP), R4
-	LSL  $2, R3
-	CLEAR4(V0, V1, V2, V3)
+	ROW_ARGUMENTS
 	CLEAR4(V4, V5, V6, V7)
 	LSR  $1, R0, R6
 	CBZ  R6, last
@@ -215,13 +213,7 @@ loop:
 // func row8(k int, a, b *float32, ldb int, c *float32)
 // As row32, for 8 columns.
 TEXT ·row8(SB), NOSPLIT, $0-40
-	MOVD k+0(FP), R0
-	MOVD a+8(FP), R1
-	MOVD b+16(FP), R2
-	MOVD ldb+24(FP), R3
-	MOVD c+32(FP), R4
-	LSL  $2, R3
-	CLEAR4(V0, V1, V2, V3)
+	ROW_ARGUMENTS
 	LSR  $1, R0, R6
 	CBZ  R6, last
 pair:
