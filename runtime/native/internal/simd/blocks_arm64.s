@@ -1,4 +1,5 @@
 #include "textflag.h"
+#include "neon_arm64.h"
 
 // A row of float32 times a panel of 32 columns of integers: see Blocks for how these lie. Each block is summed by itself, V8 to V15,
 // and then multiplied with its scales.
@@ -29,12 +30,6 @@
 	VFMLA V22.S4, V16.S4, B.S4 \
 	VFMLA V23.S4, V16.S4, C.S4 \
 	VFMLA V24.S4, V16.S4, D.S4
-
-#define CLEAR4(A, B, C, D) \
-	VEOR A.B16, A.B16, A.B16 \
-	VEOR B.B16, B.B16, B.B16 \
-	VEOR C.B16, C.B16, C.B16 \
-	VEOR D.B16, D.B16, D.B16
 
 #define ARGUMENTS \
 	MOVD blocks+0(FP), R0 \
@@ -116,8 +111,6 @@ pair:
 	SUB  $1, R6
 	CBNZ R6, pair
 	END
-
-#define FMUL(M, N, D) WORD $(0x6E20DC00 | (M)<<16 | (N)<<5 | (D))
 
 // A row of 32 integers times their scales, V0 to V7.
 #define SCALED(LOW, HIGH) \
