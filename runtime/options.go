@@ -34,8 +34,8 @@ type Options struct {
 	// same bits with any number of them.
 	Threads int
 
-	// NoSpinning lets idle threads sleep: less processor time burnt, slower
-	// back-to-back runs. The pure-Go engine's always sleep.
+	// NoSpinning lets idle threads sleep at once: less processor time burnt, slower
+	// back-to-back runs. The pure-Go engine's look for work for 200 µs before they sleep.
 	NoSpinning bool
 
 	// ProfilePrefix, when set, makes ONNX Runtime write a JSON trace to

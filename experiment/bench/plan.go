@@ -100,7 +100,7 @@ func (p *Plan) add(ctx context.Context, model group) error {
 					g.runtime.ProviderOptions = nil // which say what device it is
 				}
 				g.env.Provider, g.env.Threads = provider, threads
-				g.env.Spinning = provider != engine.Go && !g.runtime.NoSpinning
+				g.env.Spinning = !g.runtime.NoSpinning
 				for _, measure := range p.options.Measures {
 					if err := p.measure(ctx, measure, g, tasks); err != nil {
 						return err

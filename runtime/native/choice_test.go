@@ -170,7 +170,7 @@ func TestSwapsLast(t *testing.T) {
 
 // steps names the operators that an executor computes.
 func steps(p *program) (ops []string) {
-	pool := newPool(1)
+	pool := newPool(1, false)
 	defer pool.close()
 	for _, s := range newExecutor(p, pool).steps {
 		ops = append(ops, s.out.part.node.Op)

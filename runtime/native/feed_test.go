@@ -36,7 +36,7 @@ func TestFeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool := newPool(1)
+	pool := newPool(1, false)
 	defer pool.close()
 	x0 := newExecutor(p, pool)
 	fed := func(change map[int]*tensor.Tensor) (from []*memoryValue) {
@@ -106,7 +106,7 @@ func TestFeed(t *testing.T) {
 
 // TestUnknownLengths: an axis whose length no input says, or that is negative, is an error.
 func TestUnknownLengths(t *testing.T) {
-	pool := newPool(1)
+	pool := newPool(1, false)
 	defer pool.close()
 	run := func(p *program, feed ...*tensor.Tensor) error {
 		var from []*memoryValue
@@ -150,7 +150,7 @@ func TestPlanBounds(t *testing.T) {
 		x := b.Input("x", tensor.Float32, graph.Sym("a"), graph.Sym("b"))
 		return []*graph.Node{b.Squeeze(b.Unsqueeze(x, 0), 0)}
 	})
-	pool := newPool(1)
+	pool := newPool(1, false)
 	defer pool.close()
 	for _, tc := range []struct {
 		a, b int
@@ -176,7 +176,7 @@ func TestOutputsAreComputedInPlace(t *testing.T) {
 		y := b.Exp(x)
 		return []*graph.Node{y, b.Unsqueeze(b.Neg(x), 0), x, b.Squeeze(b.Unsqueeze(y, 0), 0)}
 	})
-	pool := newPool(1)
+	pool := newPool(1, false)
 	defer pool.close()
 	x := newExecutor(p, pool)
 	for range 2 {
@@ -290,7 +290,7 @@ func TestStopped(t *testing.T) {
 	p := compiled(t, nil, 1, func(b *graph.Builder) []*graph.Node {
 		return []*graph.Node{b.Neg(b.Input("x", tensor.Float32, graph.Sym("a")))}
 	})
-	pool := newPool(1)
+	pool := newPool(1, false)
 	defer pool.close()
 	for _, stop := range []bool{true, false} {
 		c := &call{x: newExecutor(p, pool), ctx: &late{Context: t.Context()}}

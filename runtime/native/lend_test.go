@@ -44,7 +44,7 @@ func TestLentMemory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			pool := newPool(1)
+			pool := newPool(1, false)
 			defer pool.close()
 			x := newExecutor(p, pool)
 			old, changed := []float32{1, 2, 3}, []float32{1, 200, 3}
@@ -97,7 +97,7 @@ func TestLentTwice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool := newPool(1)
+	pool := newPool(1, false)
 	defer pool.close()
 	executor := newExecutor(p, pool)
 	for range 2 {
@@ -118,7 +118,7 @@ func TestLentTwice(t *testing.T) {
 
 // TestCallClosedTwice: two calls never get one executor.
 func TestCallClosedTwice(t *testing.T) {
-	m := &model{program: &program{}, pool: newPool(1)}
+	m := &model{program: &program{}, pool: newPool(1, false)}
 	begin := func() *call {
 		c, err := m.Begin(t.Context())
 		if err != nil {

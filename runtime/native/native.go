@@ -52,7 +52,7 @@ func open(file engine.File, opt engine.Options) (engine.Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("native: %w", err)
 	}
-	return &model{program: p, pool: newPool(opt.Threads)}, nil
+	return &model{program: p, pool: newPool(opt.Threads, opt.NoSpinning)}, nil
 }
 
 // base is what both kinds of models have.

@@ -464,7 +464,7 @@ func TestOperators(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, threads := range []int{1, 3} {
-				pool := newPool(threads)
+				pool := newPool(threads, false)
 				defer pool.close()
 				x, rng := newExecutor(p, pool), rand.New(rand.NewPCG(1, 3))
 				for _, l := range []sample{{2, 3, 5, 4}, {2, 3, 5, 4}, {1, 1, 1, 1}, {3, 17, 40, 9}, {1, 1, 70, 20}, {0, 2, 3, 2},

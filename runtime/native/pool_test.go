@@ -24,7 +24,7 @@ func (e *explosive) do(part, _ int) {
 
 // TestPoolPanic: a panic on any thread is one where the work was given, and the pool works on.
 func TestPoolPanic(t *testing.T) {
-	p := newPool(3)
+	p := newPool(3, false)
 	defer p.close()
 	for at := range 50 {
 		func() {

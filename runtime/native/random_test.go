@@ -161,7 +161,7 @@ func (r *randomGraph) grow() {
 // the place of others, inputs that are outputs, memory that is lent for both, lengths that
 // change.
 func TestRandomGraphs(t *testing.T) {
-	pools := []*pool{newPool(1), newPool(3)}
+	pools := []*pool{newPool(1, false), newPool(3, false)}
 	for _, p := range pools {
 		defer p.close()
 	}

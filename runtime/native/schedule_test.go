@@ -38,19 +38,19 @@ func (r *recorder) do(part, thread int) {
 // thread of its own; one part, parts on one thread and parts after close by the caller.
 func TestPoolThreads(t *testing.T) {
 	for threads := 1; threads <= 4; threads++ {
-		p := newPool(threads)
+		p := newPool(threads, false)
 		if p.threads != threads {
 			t.Errorf("a pool of %d threads has %d", threads, p.threads)
 		}
 		single := &recorder{}
 		p.do(1, single)
-		if p.started || !slices.Equal(single.threads, []int{0}) {
-			t.Errorf("%d threads: one part on threads %v, started %v", threads, single.threads, p.started)
+		if p.helpers != nil || !slices.Equal(single.threads, []int{0}) {
+			t.Errorf("%d threads: one part on threads %v, started %v", threads, single.threads, p.helpers != nil)
 		}
 		two := &recorder{}
 		p.do(2, two)
-		if p.started != (threads > 1) {
-			t.Errorf("%d threads: started is %v for two parts", threads, p.started)
+		if (p.helpers != nil) != (threads > 1) {
+			t.Errorf("%d threads: started is %v for two parts", threads, p.helpers != nil)
 		}
 		for range 3 {
 			r := &recorder{all: &sync.WaitGroup{}}
@@ -73,8 +73,8 @@ func TestPoolThreads(t *testing.T) {
 		}
 		p.close()
 		p.close()
-		if !p.closed || p.started {
-			t.Errorf("%d threads: closed %v, started %v", threads, p.closed, p.started)
+		if !p.closed || p.helpers != nil {
+			t.Errorf("%d threads: closed %v, started %v", threads, p.closed, p.helpers != nil)
 		}
 		after := &recorder{}
 		if p.do(3, after); !slices.Equal(after.parts, []int{0, 1, 2}) || !slices.Equal(after.threads, []int{0, 0, 0}) {
@@ -82,7 +82,7 @@ func TestPoolThreads(t *testing.T) {
 		}
 	}
 	defer goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(3))
-	if p := newPool(0); p.threads != 3 || goruntime.GOMAXPROCS(0) != 3 {
+	if p := newPool(0, false); p.threads != 3 || goruntime.GOMAXPROCS(0) != 3 {
 		t.Errorf("of 3 processors a pool takes %d, and leaves %d", p.threads, goruntime.GOMAXPROCS(0))
 	}
 }
@@ -106,7 +106,7 @@ func TestSpans(t *testing.T) {
 		{2, 1 << 15, 0, extents{{0, 1 << 15}}},
 	} {
 		var s spans
-		x := &executor{pool: newPool(tc.threads)}
+		x := &executor{pool: newPool(tc.threads, false)}
 		r := &recorder{}
 		s.over(x, tc.rows, tc.width, r)
 		x.pool.close()
@@ -124,7 +124,7 @@ func TestSpans(t *testing.T) {
 
 // TestPointwiseBlocks: no thread gets what is beyond the numbers.
 func TestPointwiseBlocks(t *testing.T) {
-	pool := newPool(40)
+	pool := newPool(40, false)
 	defer pool.close()
 	for _, size := range []int{0, 1, block - 1, block, block + 1, 32*block - 1, 32 * block, 33*block - 1, 33*block + 1, 39 * block} {
 		x := make([]float32, size)
@@ -178,7 +178,7 @@ func TestSplit(t *testing.T) {
 		{2, 64, 64, 0, false, nil},
 	} {
 		var d split
-		p := newPool(tc.threads)
+		p := newPool(tc.threads, false)
 		r := &recorder{}
 		d.over(p, tc.rows, tc.k, tc.n, r)
 		p.close()
@@ -226,7 +226,7 @@ func TestProductBlocks(t *testing.T) {
 		{2, 2, 3, 500, 100, 1, 3, true},
 	} {
 		for _, transposed := range []bool{false, true} {
-			pool := newPool(tc.threads)
+			pool := newPool(tc.threads, false)
 			x, y, out := &value{}, &value{}, &value{part: &part{node: &graph.Node{DType: tensor.Float32}}}
 			fill := func(v *value, shape ...int) {
 				v.shape, v.size = shape, product(shape)
@@ -254,8 +254,8 @@ func TestProductBlocks(t *testing.T) {
 			if err := p.run(s); err != nil {
 				t.Fatal(err)
 			}
-			if pool.started != tc.shared {
-				t.Errorf("%s: other threads are started: %v", what, pool.started)
+			if (pool.helpers != nil) != tc.shared {
+				t.Errorf("%s: other threads are started: %v", what, pool.helpers != nil)
 			}
 			pool.close()
 			for i, got := range out.f {
