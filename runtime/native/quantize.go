@@ -90,7 +90,7 @@ func (p *blockProduct) do(part, thread int) {
 	first, last, from, to := p.split.part(part)
 	rows := last - first
 	simd.ProductBlocks(p.s.out.f[first*y.N:last*y.N], p.s.in[0].f[first*y.K:last*y.K], rows, y, from, to,
-		p.s.x.scratch[thread].sized(simd.BlocksScratch(rows, y.K)))
+		p.s.x.scratch[thread].sized(simd.BlocksScratch(rows, y)))
 }
 
 // dequantize is DequantizeLinear of int8 in blocks along an axis, or of bytes with one scale.

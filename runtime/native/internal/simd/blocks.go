@@ -2,17 +2,18 @@ package simd
 
 // Blocks is a matrix [K,N] of integers of 8 or 4 bits as the right side of products, of which blocks of Size rows have a scale
 // for each column: panels of 32 columns, the last filled up with zeros. Integers of 4 bits are 8 more than they stand for, and
-// two rows of a panel lie in one, the first in the lower bits.
+// two rows of a panel lie in one, the first in the lower bits. Those for products by digits lie differently.
 type Blocks struct {
 	K, N, Size int
 	four       bool
+	digits     bool // products are by digits
 	data       []int8
 	scale      []float32 // panels, too
 }
 
 // PackBlocks copies integers [k,n], −8…7 if four, and scales [k/size,n]. size is even, and k a multiple of it.
 func PackBlocks(values []int8, scale []float32, k, n, size int, four bool) Blocks {
-	b := Blocks{K: k, N: n, Size: size, four: four, scale: make([]float32, Panels(n)*Panel*(k/size))}
+	b := Blocks{K: k, N: n, Size: size, four: four, digits: hasDigits(size), scale: make([]float32, Panels(n)*Panel*(k/size))}
 	b.data = make([]int8, Panels(n)*b.panelSize())
 	for i := range Panels(n) {
 		panel, scales, first := b.data[i*b.panelSize():], b.scale[i*Panel*(k/size):], i*Panel
@@ -22,12 +23,21 @@ func PackBlocks(values []int8, scale []float32, k, n, size int, four bool) Block
 		}
 		for r := range k {
 			row := values[r*n+first:][:cols]
-			if !four {
+			switch {
+			case b.digits && four:
+				for c, v := range row {
+					panel[r/8*group+4*c+r%4] |= (v + 8) << (r / 4 % 2 * 4)
+				}
+			case b.digits:
+				for c, v := range row {
+					panel[r/4*group+4*c+r%4] = int8(int(v) + digitBias)
+				}
+			case four:
+				for c, v := range row {
+					panel[r/2*Panel+c] |= (v + 8) << (r % 2 * 4)
+				}
+			default:
 				copy(panel[r*Panel:], row)
-				continue
-			}
-			for c, v := range row {
-				panel[r/2*Panel+c] |= (v + 8) << (r % 2 * 4)
 			}
 		}
 	}
@@ -45,11 +55,14 @@ func (b *Blocks) panelSize() int {
 const expandedRows = 6
 
 // BlocksScratch is how many numbers ProductBlocks needs for so many rows.
-func BlocksScratch(rows, k int) int {
-	if rows < expandedRows {
+func BlocksScratch(rows int, b *Blocks) int {
+	switch {
+	case b.digits:
+		return digitScratch(rows, b)
+	case rows < expandedRows:
 		return 0
 	}
-	return k * Panel
+	return b.K * Panel
 }
 
 // ProductBlocks writes the panels from up to to of a·b into c [rows,N], for a [rows,K]. scratch has BlocksScratch numbers.
@@ -58,6 +71,10 @@ func ProductBlocks(c, a []float32, rows int, b *Blocks, from, to int, scratch []
 		for r := range rows {
 			clear(c[r*b.N+from*Panel : r*b.N+min(to*Panel, b.N)])
 		}
+		return
+	}
+	if b.digits {
+		productDigits(c, a, rows, b, from, to, scratch)
 		return
 	}
 	each := b.K / b.Size * Panel

@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// A row of float32 times a panel of 32 columns of integers: see Blocks for how these lie. Each block is summed by itself, of even and
-// of odd rows where there are registers for that, and then multiplied with its scales.
+// A row of float32 times a panel of 32 columns of integers: see Blocks for how these lie. Each block is summed by itself,
+// and then multiplied with its scales.
 
 #define ARGUMENTS \
 	MOVQ blocks+0(FP), CX \
@@ -19,19 +19,7 @@
 	MOVQ scale+24(FP), R10 \
 	MOVQ out+32(FP), R8
 
-// The end of a block, whose sums are Z2 and Z3, and after the last one of the function.
-#define END_WIDE \
-	VFMADD231PS (R10), Z2, Z0 \
-	VFMADD231PS 64(R10), Z3, Z1 \
-	ADDQ $128, R10 \
-	DECQ CX \
-	JNZ  block \
-	VMOVUPS Z0, (R8) \
-	VMOVUPS Z1, 64(R8) \
-	VZEROUPPER \
-	RET
-
-// The same for the sums Y4 to Y7.
+// The end of a block, whose sums are Y4 to Y7, and after the last one of the function.
 #define END \
 	VFMADD231PS (R10), Y4, Y0 \
 	VFMADD231PS 32(R10), Y5, Y1 \
@@ -46,86 +34,6 @@
 	VMOVUPS Y3, 96(R8) \
 	VZEROUPPER \
 	RET
-
-// func eightBits32wide(blocks, size int, a *float32, b *int8, scale, c *float32)
-TEXT ·eightBits32wide(SB), NOSPLIT, $0-48
-	ARGUMENTS
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-block:
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	MOVQ DX, BX
-pair:
-	VPMOVSXBD (DI), Z8
-	VPMOVSXBD 16(DI), Z9
-	VPMOVSXBD 32(DI), Z10
-	VPMOVSXBD 48(DI), Z11
-	VCVTDQ2PS Z8, Z8
-	VCVTDQ2PS Z9, Z9
-	VCVTDQ2PS Z10, Z10
-	VCVTDQ2PS Z11, Z11
-	VBROADCASTSS (SI), Z12
-	VBROADCASTSS 4(SI), Z13
-	VFMADD231PS Z8, Z12, Z2
-	VFMADD231PS Z9, Z12, Z3
-	VFMADD231PS Z10, Z13, Z4
-	VFMADD231PS Z11, Z13, Z5
-	ADDQ $64, DI
-	ADDQ $8, SI
-	DECQ BX
-	JNZ  pair
-	VADDPS Z4, Z2, Z2
-	VADDPS Z5, Z3, Z3
-	END_WIDE
-
-// func fourBits32wide(blocks, size int, a *float32, b *int8, scale, c *float32)
-// Integers are 8 more than they stand for: 8 times the sum of a is taken off.
-TEXT ·fourBits32wide(SB), NOSPLIT, $0-48
-	ARGUMENTS
-	MOVL $15, AX
-	VPBROADCASTD AX, Z16
-	MOVL $0xc1000000, AX // -8
-	VPBROADCASTD AX, Z17
-	VPXORQ Z0, Z0, Z0
-	VPXORQ Z1, Z1, Z1
-block:
-	VPXORQ Z2, Z2, Z2
-	VPXORQ Z3, Z3, Z3
-	VPXORQ Z4, Z4, Z4
-	VPXORQ Z5, Z5, Z5
-	VPXORQ Z6, Z6, Z6
-	MOVQ DX, BX
-pair:
-	VPMOVZXBD (DI), Z8
-	VPMOVZXBD 16(DI), Z9
-	VPSRLD $4, Z8, Z10
-	VPSRLD $4, Z9, Z11
-	VPANDD Z16, Z8, Z8
-	VPANDD Z16, Z9, Z9
-	VCVTDQ2PS Z8, Z8
-	VCVTDQ2PS Z9, Z9
-	VCVTDQ2PS Z10, Z10
-	VCVTDQ2PS Z11, Z11
-	VBROADCASTSS (SI), Z12
-	VBROADCASTSS 4(SI), Z13
-	VFMADD231PS Z8, Z12, Z2
-	VFMADD231PS Z9, Z12, Z3
-	VFMADD231PS Z10, Z13, Z4
-	VFMADD231PS Z11, Z13, Z5
-	VADDPS Z13, Z12, Z12
-	VADDPS Z12, Z6, Z6
-	ADDQ $32, DI
-	ADDQ $8, SI
-	DECQ BX
-	JNZ  pair
-	VADDPS Z4, Z2, Z2
-	VADDPS Z5, Z3, Z3
-	VFMADD231PS Z17, Z6, Z2
-	VFMADD231PS Z17, Z6, Z3
-	END_WIDE
 
 // func eightBits32(blocks, size int, a *float32, b *int8, scale, c *float32)
 TEXT ·eightBits32(SB), NOSPLIT, $0-48

@@ -9,10 +9,10 @@ import (
 
 // TestProductBlocks compares products of integers in blocks with plain sums, of all sets of kernels.
 func TestProductBlocks(t *testing.T) {
-	everyLevel(t, func(t *testing.T) {
+	everyIntLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(7, 9))
 		for _, four := range []bool{false, true} {
-			for _, m := range []int{1, 2, 7, expandedRows, 37} {
+			for _, m := range []int{1, 2, 7, expandedRows, 37, 73} {
 				for _, size := range []int{2, 16, 32} {
 					for _, blocks := range []int{0, 1, 3} {
 						for _, n := range []int{1, 31, 32, 33, 70} {
@@ -31,7 +31,7 @@ func TestProductBlocks(t *testing.T) {
 							}
 							b := PackBlocks(values, scale, k, n, size, four)
 							memory := slices.Repeat([]float32{7}, m*n+64)
-							scratch := make([]float32, BlocksScratch(m, k))
+							scratch := make([]float32, BlocksScratch(m, &b))
 							for i := range Panels(n) {
 								ProductBlocks(memory[32:32+m*n], a, m, &b, i, i+1, scratch)
 							}
@@ -39,10 +39,14 @@ func TestProductBlocks(t *testing.T) {
 								for c := range n {
 									sum, all := 0.0, 1.0
 									for i := range k {
-										v := float64(a[r*k+i]) * float64(values[i*n+c]) * float64(scale[i/size*n+c])
+										w := float64(values[i*n+c]) * float64(scale[i/size*n+c])
+										v := float64(a[r*k+i]) * w
 										sum, all = sum+v, all+math.Abs(v)
+										if b.digits { // of which each is rounded to 1/32639 of the largest of its block
+											all += math.Abs(w) * largest(a[r*k+i/size*size:][:size])
+										}
 									}
-									if got := float64(memory[32+r*n+c]); !(math.Abs(got-sum) < 1e-5*all) {
+									if got := float64(memory[32+r*n+c]); !(math.Abs(got-sum) < 2e-5*all) {
 										t.Fatalf("[%d,%d]·[%d,%d] in blocks of %d, of 4 bits: %v: number %d,%d is %g, want %g",
 											m, k, k, n, size, four, r, c, got, sum)
 									}
@@ -59,4 +63,77 @@ func TestProductBlocks(t *testing.T) {
 			}
 		}
 	})
+}
+
+func largest(x []float32) (most float64) {
+	for _, v := range x {
+		most = max(most, math.Abs(float64(v)))
+	}
+	return most
+}
+
+// TestDigitRows: rows in digits have the same bits alone and among others, in blocks of every size, and numbers that are none, or
+// are without bounds, reach the sum.
+func TestDigitRows(t *testing.T) {
+	const rows, n = 73, 40
+	rng := rand.New(rand.NewPCG(3, 1))
+	for _, size := range []int{16, 32, 128, 256} {
+		if !hasDigits(size) {
+			t.Skip("no products by digits here")
+		}
+		for _, four := range []bool{false, true} {
+			k := 2 * size
+			values, scale := make([]int8, k*n), make([]float32, k/size*n)
+			for i := range values {
+				if values[i] = int8(rng.IntN(256)); four {
+					values[i] = int8(rng.IntN(16) - 8)
+				}
+			}
+			for i := range scale {
+				scale[i] = 1
+			}
+			b := PackBlocks(values, scale, k, n, size, four)
+			// Integers up to 32,639, of which one is there, are exact.
+			a := make([]float32, rows*k)
+			for i := range a {
+				if a[i] = float32(rng.IntN(2*32639+1) - 32639); i%size == 0 {
+					a[i] = 32639
+				}
+			}
+			scratch := make([]float32, BlocksScratch(rows, &b))
+			product := func(a []float32, rows int) []float32 {
+				c := make([]float32, rows*n)
+				ProductBlocks(c, a, rows, &b, 0, Panels(n), scratch)
+				return c
+			}
+			all := product(a, rows)
+			for r := range rows {
+				one := product(a[r*k:(r+1)*k], 1)
+				for c := range n {
+					var blocks [2]int
+					for i := range k {
+						blocks[i/size] += int(a[r*k+i]) * int(values[i*n+c])
+					}
+					want := float32(blocks[0]) + float32(blocks[1])
+					if got := all[r*n+c]; got != one[c] || got != want {
+						t.Fatalf("blocks of %d, 4 bits %v: number %d,%d is %v among others, %v alone, want %v", size, four, r, c, got, one[c], want)
+					}
+				}
+			}
+			for _, v := range []float32{float32(math.NaN()), float32(math.Inf(-1))} {
+				a[5*k+size+7] = v
+				for c, got := range product(a, rows)[5*n : 6*n] {
+					if float64(got)-float64(got) == 0 {
+						t.Errorf("blocks of %d, 4 bits %v: column %d of a row with %v is %v", size, four, c, v, got)
+					}
+				}
+			}
+			clear(a[:k])
+			for c, got := range product(a, 1) {
+				if got != 0 {
+					t.Errorf("blocks of %d, 4 bits %v: column %d of a row of zeros is %v", size, four, c, got)
+				}
+			}
+		}
+	}
 }

@@ -2,7 +2,11 @@
 
 package simd
 
-import "testing"
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
 
 // forLevels calls f for each set of kernels that the processor has.
 func forLevels(f func(name string)) {
@@ -141,5 +145,37 @@ func TestPlainKernels(t *testing.T) {
 		if c[i] != k || half[i] != want || whole[i] != k {
 			t.Fatalf("number %d of three rows is %v, %v and %d", i, c[i], half[i], whole[i])
 		}
+	}
+}
+
+// BenchmarkProductBlocks gives the multiply-adds a nanosecond of products with integers in blocks of 32, by each set of kernels, and by
+// the last one without digits.
+func BenchmarkProductBlocks(b *testing.B) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	const k, n = 576, 1536
+	values := make([]int8, k*n)
+	for i := range values {
+		values[i] = int8(rng.IntN(16) - 8)
+	}
+	scale := numbers(rng, k/32*n)
+	run := func(name string) {
+		for _, four := range []bool{false, true} {
+			p := PackBlocks(values, scale, k, n, 32, four)
+			for _, m := range []int{1, 7, 64} {
+				a, c, scratch := numbers(rng, m*k), make([]float32, m*n), make([]float32, BlocksScratch(m, &p))
+				b.Run(fmt.Sprintf("%s/four=%v/rows=%d", name, four, m), func(b *testing.B) {
+					for b.Loop() {
+						ProductBlocks(c, a, m, &p, 0, Panels(n), scratch)
+					}
+					b.ReportMetric(float64(b.N*m*k*n)/float64(b.Elapsed().Nanoseconds()), "madd/ns")
+				})
+			}
+		}
+	}
+	forLevels(run)
+	if has := dotProducts; has {
+		dotProducts = false
+		run("no digits")
+		dotProducts = has
 	}
 }

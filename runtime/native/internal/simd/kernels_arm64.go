@@ -43,12 +43,3 @@ func intGroups(rows, groups int, b *Ints, a []uint8, panel []int8, start *[Panel
 	}
 	return true
 }
-
-// blockKernel is blockRow for NEON.
-func blockKernel(b *Blocks, a []float32, panel []int8, scale, c []float32) {
-	if b.four {
-		fourBits32(b.K/b.Size, b.Size, &a[0], &panel[0], &scale[0], &c[0])
-	} else {
-		eightBits32(b.K/b.Size, b.Size, &a[0], &panel[0], &scale[0], &c[0])
-	}
-}

@@ -310,9 +310,12 @@ func expandBlocks(b *Blocks, out []float32, panel []int8, scale []float32) {
 func blockRow(b *Blocks, a []float32, panel []int8, scale, c []float32) {
 	// Assembly looks at no bounds.
 	_, _, _, _ = a[b.K-1], panel[b.panelSize()-1], scale[b.K/b.Size*Panel-1], c[Panel-1]
-	if level == plain {
+	switch {
+	case level == plain:
 		plainBlockRow(b, a, panel, scale, c)
-		return
+	case b.four:
+		fourBits32(b.K/b.Size, b.Size, &a[0], &panel[0], &scale[0], &c[0])
+	default:
+		eightBits32(b.K/b.Size, b.Size, &a[0], &panel[0], &scale[0], &c[0])
 	}
-	blockKernel(b, a, panel, scale, c)
 }

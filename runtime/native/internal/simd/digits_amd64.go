@@ -1,0 +1,31 @@
+package simd
+
+// hasDigits says whether products of blocks of a size are by digits.
+func hasDigits(size int) bool {
+	return level == wide && dotProducts && size%16 == 0 && size <= 256 // or 32 bits overflow
+}
+
+const (
+	digitBias     = 128
+	mostDigitRows = 8 // of a tile, or else one
+)
+
+//go:noescape
+func digits8x16(blocks, size int, a *float32, lda int, b *int8, scale, c *float32, ldc int)
+
+//go:noescape
+func nibbleDigits8x16(blocks, size int, a *float32, lda int, b *int8, scale, c *float32, ldc int)
+
+// digitTile is one row or mostDigitRows in digits times a panel.
+func digitTile(rows int, b *Blocks, a *float32, lda int, panel []int8, scale, c []float32, ldc int) {
+	if rows == 1 {
+		digitLine(b, a, panel, scale, c)
+		return
+	}
+	half := digits8x16
+	if b.four {
+		half = nibbleDigits8x16
+	}
+	half(b.K/b.Size, b.Size, a, lda, &panel[0], &scale[0], &c[0], ldc)
+	half(b.K/b.Size, b.Size, a, lda, &panel[64], &scale[16], &c[16], ldc)
+}
