@@ -69,6 +69,13 @@ func TestBounds(t *testing.T) {
 				}
 			}
 		}
+		two := func(a, b, c int) bool {
+			return panics(func() { twoPanels(k, floats(a), floats(b), ldb+Panel, floats(c)) })
+		}
+		if a, b, c := k, (k-1)*(ldb+Panel)+2*Panel, 2*Panel; two(a, b, c) ||
+			twoPanels(k, floats(a), floats(b), ldb+Panel, floats(c)) && (!two(a-1, b, c) || !two(a, b-1, c) || !two(a, b, c-1)) {
+			t.Error("two panels: not what is needed, or too little is taken")
+		}
 		dots := func(a, b, out int) bool {
 			return panics(func() { dotGroups(2, k, floats(a), floats(b), ldb, floats(out)) })
 		}

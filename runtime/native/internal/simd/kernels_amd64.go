@@ -21,6 +21,9 @@ func tile8x32(k int, a *float32, lda int, b *float32, ldb int, c *float32, ldc i
 //go:noescape
 func row32wide(k int, a, b *float32, ldb int, c *float32)
 
+//go:noescape
+func row64wide(k int, a, b *float32, ldb int, c *float32)
+
 // maxRows is the most rows of a tile.
 const maxRows = 8
 
@@ -42,4 +45,16 @@ func wideTile(rows, k int, a []float32, lda int, b []float32, ldb int, c []float
 	default:
 		row32(k, &a[0], &b[0], ldb, &c[0])
 	}
+}
+
+// twoPanels is tile for one row and 64 columns, and reports whether there is a kernel for it.
+func twoPanels(k int, a, b []float32, ldb int, c []float32) bool {
+	if level != wide {
+		return false
+	}
+	within(a, 1, k, 0)
+	within(b, k, 2*Panel, ldb)
+	within(c, 1, 2*Panel, 0)
+	row64wide(k, &a[0], &b[0], ldb, &c[0])
+	return true
 }

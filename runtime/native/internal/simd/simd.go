@@ -91,6 +91,13 @@ func Rows(c, a []float32, rows int, b []float32, k, n int) {
 		return
 	}
 	first := 0
+	if tileRows(rows) == 1 { // rows of b are read once, not panel by panel
+		for ; first+2*Panel <= n && twoPanels(k, a, b[first:], n, c[first:]); first += 2 * Panel {
+			for r := 1; r < rows; r++ {
+				twoPanels(k, a[r*k:], b[first:], n, c[r*n+first:])
+			}
+		}
+	}
 	for ; first+Panel <= n; first += Panel {
 		for r := 0; r < rows; {
 			m := tileRows(rows - r)
