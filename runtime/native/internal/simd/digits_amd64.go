@@ -22,10 +22,12 @@ func digitTile(rows int, b *Blocks, a *float32, lda int, panel []int8, scale, c 
 		digitLine(b, a, panel, scale, c)
 		return
 	}
-	half := digits8x16
-	if b.four {
-		half = nibbleDigits8x16
+	blocks := b.K / b.Size
+	for i := 0; i < Panel; i += 16 {
+		if b.four {
+			nibbleDigits8x16(blocks, b.Size, a, lda, &panel[4*i], &scale[i], &c[i], ldc)
+		} else {
+			digits8x16(blocks, b.Size, a, lda, &panel[4*i], &scale[i], &c[i], ldc)
+		}
 	}
-	half(b.K/b.Size, b.Size, a, lda, &panel[0], &scale[0], &c[0], ldc)
-	half(b.K/b.Size, b.Size, a, lda, &panel[64], &scale[16], &c[16], ldc)
 }
