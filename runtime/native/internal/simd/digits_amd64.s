@@ -135,6 +135,7 @@ sixteen:
 	VPDPBUSD Z9, LOW, Z4       \
 	VPDPBUSD Z9, HIGH, Z5
 
+// The end of a block, and after the last one of the function.
 #define ROW_END \
 	VBROADCASTSS (SI), Z8  \
 	ADDQ $4, SI            \
@@ -148,7 +149,13 @@ sixteen:
 	VMULPS Z8, Z3, Z3      \
 	VFMADD231PS (R10), Z2, Z0   \
 	VFMADD231PS 64(R10), Z3, Z1 \
-	ADDQ $128, R10
+	ADDQ $128, R10 \
+	DECQ CX        \
+	JNZ  block     \
+	VMOVUPS Z0, (R8)   \
+	VMOVUPS Z1, 64(R8) \
+	VZEROUPPER \
+	RET
 
 // func digits1x32(blocks, size int, a *float32, b *int8, scale, c *float32)
 TEXT ·digits1x32(SB), NOSPLIT, $0-48
@@ -169,12 +176,6 @@ eight:
 	DECQ BX
 	JNZ  eight
 	ROW_END
-	DECQ CX
-	JNZ  block
-	VMOVUPS Z0, (R8)
-	VMOVUPS Z1, 64(R8)
-	VZEROUPPER
-	RET
 
 // func nibbleDigits1x32(blocks, size int, a *float32, b *int8, scale, c *float32)
 TEXT ·nibbleDigits1x32(SB), NOSPLIT, $0-48
@@ -200,12 +201,6 @@ eight:
 	DECQ BX
 	JNZ  eight
 	ROW_END
-	DECQ CX
-	JNZ  block
-	VMOVUPS Z0, (R8)
-	VMOVUPS Z1, 64(R8)
-	VZEROUPPER
-	RET
 
 #define TILE_BEGIN \
 	VPXORQ Z8, Z8, Z8     \
@@ -254,6 +249,11 @@ eight:
 	VMULPS.BCST SCALE, HIGH, HIGH \
 	VFMADD231PS Z24, HIGH, SUM
 
+#define TILE_STORE(SUM) \
+	VMOVUPS SUM, (R8) \
+	ADDQ R9, R8
+
+// The end of a block, and after the last one of the function.
 #define TILE_END \
 	VMOVUPS (R10), Z24 \
 	TILE_ROW((SI), Z8, Z16, Z0)          \
@@ -266,13 +266,9 @@ eight:
 	TILE_ROW((R13)(R12*1), Z15, Z23, Z7) \
 	ADDQ $128, R10 \
 	ADDQ $4, SI    \
-	ADDQ $4, R13
-
-#define TILE_STORE(SUM) \
-	VMOVUPS SUM, (R8) \
-	ADDQ R9, R8
-
-#define TILE_STORES \
+	ADDQ $4, R13   \
+	DECQ CX        \
+	JNZ  block     \
 	TILE_STORE(Z0) \
 	TILE_STORE(Z1) \
 	TILE_STORE(Z2) \
@@ -300,9 +296,6 @@ eight:
 	DECQ BX
 	JNZ  eight
 	TILE_END
-	DECQ CX
-	JNZ  block
-	TILE_STORES
 
 // func nibbleDigits8x16(blocks, size int, a *float32, lda int, b *int8, scale, c *float32, ldc int)
 TEXT ·nibbleDigits8x16(SB), NOSPLIT, $0-64
@@ -323,6 +316,3 @@ eight:
 	DECQ BX
 	JNZ  eight
 	TILE_END
-	DECQ CX
-	JNZ  block
-	TILE_STORES
