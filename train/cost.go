@@ -3,6 +3,8 @@ package train
 import (
 	"math"
 
+	"github.com/nopezoo/zoo/graph"
+	"github.com/nopezoo/zoo/internal/wrap"
 	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/train/runfile"
 )
@@ -61,7 +63,8 @@ var keptNorms = map[string]float64{"": 3, "rms": 3, "layer": 6}
 // at the logits; 12 N is the file
 // of the checkpoint of a run that is resumed. X is the masks of dropout, those of the
 // attention's weights twice, since their memory is made anew as lengths grow, and two that are floats for a while. The last are
-// the tokens of P pooled steps of B sequences, and the order of E fixed examples. A graph
+// the tokens of P pooled steps of B sequences, and the order of E fixed examples. Where queries attend
+// in blocks, A has the queries of a block for its last T. A graph
 // that is unrolled keeps its memory while graphs of other lengths run. Without
 // a checkpoint the presets measure between 0.6 and 1 times the estimate.
 func EstimateCost(c runfile.Config) (Cost, error) {
@@ -82,7 +85,11 @@ func EstimateCost(c runfile.Config) (Cost, error) {
 	m := model.Config()
 	n, t, lanes := float64(out.Parameters), float64(longest), float64(src.lanes)
 	layers, heads, width := float64(m.NLayers), float64(m.NHeads), float64(m.DModel)
-	layer := keptNorms[m.Norm]*width + keptActivations[m.Activation]*float64(m.DFF) + 4*heads*float64(m.DHead) + 2*heads*t
+	queries, err := queriesAtOnce(model, c.Train, t)
+	if err != nil {
+		return Cost{}, err
+	}
+	layer := keptNorms[m.Norm]*width + keptActivations[m.Activation]*float64(m.DFF) + 4*heads*float64(m.DHead) + 2*heads*queries
 	graphs := 1.0
 	if m.BetaMax > 0 { // a DeltaNet
 		layer += keptDelta * heads * float64(m.DHead)
@@ -104,4 +111,30 @@ func EstimateCost(c runfile.Config) (Cost, error) {
 	memory += orderBytes * float64(src.examples)
 	out.Memory = int64(min(memory, 1<<62))
 	return out, nil
+}
+
+// queriesAtOnce returns of how many queries of a sequence of t tokens a step holds the attention's weights at once: of all, but
+// where windows are long enough for blocks of queries and the model has them.
+func queriesAtOnce(m models.Model, r runfile.Recipe, t float64) (float64, error) {
+	if windowLength(r) == 0 {
+		return t, nil
+	}
+	const n = longWindow + 1 // blocks are as large in windows of any length
+	b := graph.NewBuilder()
+	out := m.Forward(b, models.Mode{Steps: n, Dropout: drawnRate(r.Dropout), Positions: r.Positions})
+	g, err := b.Build(graph.Output{Name: "logits", Node: out.Logits})
+	if err != nil {
+		return 0, wrap.Error(err, "train")
+	}
+	most := 0
+	for _, x := range g.Nodes {
+		if x.Op == "Softmax" {
+			queries, _ := x.Shape[len(x.Shape)-2].Int()
+			most = max(most, queries)
+		}
+	}
+	if most == 0 || most == n {
+		return t, nil
+	}
+	return float64(most), nil
 }

@@ -55,6 +55,15 @@ func TestEstimateCost(t *testing.T) {
 	if set := cost(func(c *runfile.Config) { c.Train.Examples = 1 << 20 }); set.Memory < base.Memory+8<<20 {
 		t.Errorf("a set of 2^20 examples takes %d bytes, want 8 for each at least", set.Memory-base.Memory)
 	}
+	window := func(lengths string, dropout float64) int64 {
+		return cost(func(c *runfile.Config) {
+			c.Train.Lengths, c.Train.MicroTokens, c.Train.Batch, c.Train.Lanes, c.Train.Dropout = lengths, 4096, 64, 1, dropout
+		}).Memory - empty
+	}
+	// Queries of long windows attend in blocks, but not with dropout.
+	if short, long, whole := window("512..512", 0), window("2048..2048", 0), window("2048..2048", 0.1); long > 2*short || whole < 2*long {
+		t.Errorf("windows of 512 tokens take %d bytes, of 2,048 %d, with dropout %d", short, long, whole)
+	}
 	absurd := cost(func(c *runfile.Config) {
 		c.Train.Batch, c.Train.Lengths, c.Model.NLayers = 1<<31-1, "1..65536",
 			1024
