@@ -1,16 +1,8 @@
 #include "textflag.h"
+#include "blocks_amd64.h"
 
 // A row of float32 times a panel of 32 columns of integers: see Blocks for how these lie. Each block is summed by itself,
 // and then multiplied with its scales.
-
-#define ARGUMENTS \
-	MOVQ blocks+0(FP), CX \
-	MOVQ size+8(FP), DX   \
-	MOVQ a+16(FP), SI     \
-	MOVQ b+24(FP), DI     \
-	MOVQ scale+32(FP), R10 \
-	MOVQ c+40(FP), R8     \
-	SHRQ $1, DX
 
 #define EXPAND_ARGUMENTS \
 	MOVQ blocks+0(FP), CX \
@@ -38,7 +30,6 @@
 // func eightBits32(blocks, size int, a *float32, b *int8, scale, c *float32)
 TEXT ·eightBits32(SB), NOSPLIT, $0-48
 	ARGUMENTS
-	SHLQ $1, DX
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -82,6 +73,7 @@ row:
 // func fourBits32(blocks, size int, a *float32, b *int8, scale, c *float32)
 TEXT ·fourBits32(SB), NOSPLIT, $0-48
 	ARGUMENTS
+	SHRQ $1, DX
 	MOVL $15, AX
 	MOVQ AX, X15
 	VPBROADCASTD X15, Y15

@@ -11,6 +11,11 @@ package simd
 // numbers their high and their low digits; the scale. Integers of a panel lie in groups of four rows, as those of Ints, and are
 // digitBias more than they stand for. Those of 4 bits are 8 more, and two groups lie in one, the first in the lower bits.
 
+// hasDigits says whether products of blocks of a size are by digits.
+func hasDigits(size int) bool {
+	return level >= digitLevel && dotProducts && size%16 == 0 && size <= 256 // or 32 bits overflow
+}
+
 // digitRows is how many rows get digits at a time: these stay in the cache while all panels pass.
 const digitRows = 64
 

@@ -1,11 +1,7 @@
 package simd
 
-// hasDigits says whether products of blocks of a size are by digits.
-func hasDigits(size int) bool {
-	return level == wide && dotProducts && size%16 == 0 && size <= 256 // or 32 bits overflow
-}
-
 const (
+	digitLevel    = wide // the lowest with kernels
 	digitBias     = 128
 	mostDigitRows = 8 // of a tile, or else one
 )

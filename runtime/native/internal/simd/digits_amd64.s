@@ -1,16 +1,8 @@
 #include "textflag.h"
+#include "blocks_amd64.h"
 
 // Products of rows in two digits of 8 bits with a panel of integers in blocks: see digits.go for how these lie. A digit's products are
 // summed up by themselves, for all columns, and put together at the end of a block.
-
-#define ARGUMENTS \
-	MOVQ blocks+0(FP), CX \
-	MOVQ size+8(FP), DX   \
-	MOVQ a+16(FP), SI     \
-	MOVQ b+24(FP), DI     \
-	MOVQ scale+32(FP), R10 \
-	MOVQ c+40(FP), R8     \
-	SHRQ $3, DX
 
 #define TILE_ARGUMENTS \
 	MOVQ blocks+0(FP), CX \
@@ -160,6 +152,7 @@ sixteen:
 // func digits1x32(blocks, size int, a *float32, b *int8, scale, c *float32)
 TEXT ·digits1x32(SB), NOSPLIT, $0-48
 	ARGUMENTS
+	SHRQ $3, DX
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1
 block:
@@ -180,6 +173,7 @@ eight:
 // func nibbleDigits1x32(blocks, size int, a *float32, b *int8, scale, c *float32)
 TEXT ·nibbleDigits1x32(SB), NOSPLIT, $0-48
 	ARGUMENTS
+	SHRQ $3, DX
 	NIBBLES
 	VPXORQ Z0, Z0, Z0
 	VPXORQ Z1, Z1, Z1

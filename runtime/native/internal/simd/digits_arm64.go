@@ -1,12 +1,8 @@
 package simd
 
-// hasDigits says whether products of blocks of a size are by digits.
-func hasDigits(size int) bool {
-	return level != plain && dotProducts && size%16 == 0 && size <= 256 // or 32 bits overflow
-}
-
 const (
-	digitBias     = 0 // integers are signed ones
+	digitLevel    = vectors // the lowest with kernels
+	digitBias     = 0       // integers are signed ones
 	mostDigitRows = 1
 )
 
