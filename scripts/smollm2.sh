@@ -29,28 +29,29 @@ get() {
 	"$zoo" import "$weights" -o "$model"
 }
 
-# The cheap lengths of all variants come first. Windows of the lengths of a pass end at the same places. Up to the declared 8,192
-# tokens dynamic scaling, log-n and the window change nothing. Above, dynamic:1 is ntk with the factor length/8,192: 2, then 4. It is
-# measured as ntk, whose prompts are read in chunks with the frequencies of their whole length; dynamic reads a prompt in one run,
-# which takes more memory than there is.
+# The cheap lengths of all variants come first. Windows of 16,384 and 32,768 tokens end at the same places, since a command draws them
+# for its longest; where a variant has 2 windows, they are the first two of 8. Up to the declared 8,192 tokens dynamic scaling, log-n
+# and the window change nothing. Above, dynamic:1 is ntk with the factor length/8,192: 2, then 4. It is measured as ntk, whose prompts
+# are read in chunks with the frequencies of their whole length; dynamic reads a prompt in one run, which takes more memory than there
+# is.
 measure() {
-	for pass in '128..8192*2' '16384,32768'; do
-		for variant in '' '--rope yarn:4' '--rope ntk:4' '--rope pi:4'; do
-			cells "$pass" "$variant" "$@"
-		done
+	for variant in '' '--rope yarn:4' '--rope ntk:4' '--rope pi:4'; do
+		cells "$variant" --lengths '128..8192*2' --task text:afaq --split whole --n 8 "$@"
+		cells "$variant" --lengths '128..8192*2' --task passkey --n 10 "$@"
 	done
-	cells 16384 '--rope ntk:2' "$@"
-	cells "$pass" '--scale log-n' "$@"
-	cells "$pass" '--window 8192' "$@"
+	for variant in '' '--rope yarn:4'; do
+		cells "$variant" --lengths 16384,32768 --task text:afaq --split whole --n 8 "$@"
+	done
+	for variant in '--rope ntk:4' '--scale log-n' '--window 8192' '--rope ntk:2' '--rope pi:4'; do
+		cells "$variant" --lengths 16384,32768 --task text:afaq --split whole --n 2 "$@"
+	done
 }
 
 cells() {
-	lengths=$1 variant=$2
-	shift 2
+	variant=$1
+	shift
 	# shellcheck disable=SC2086 # a variant is a flag and its value
-	set -- bench "$model" --beyond --lengths "$lengths" --batch 1 --untimed -o "$rows" $variant "$@"
-	"$zoo" "$@" --task text:afaq --split whole --n 8
-	"$zoo" "$@" --task passkey --n 10
+	"$zoo" bench "$model" --beyond --batch 1 --untimed -o "$rows" $variant "$@"
 }
 
 cost() {
