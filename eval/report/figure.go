@@ -114,7 +114,7 @@ func (s *Report) Figures() []figure {
 	var out []figure
 	for _, t := range s.Tasks {
 		if t.Scored {
-			out = append(out, s.lineFigure("accuracy-"+fileName(t.Name), "exact match, %", t, accuracyChart(t, summary.Exact)))
+			out = append(out, s.accuracyFigure(t))
 		}
 		for i, p := range t.Places {
 			name := fileName(t.Name)

@@ -20,23 +20,28 @@ type curves struct {
 	report *Report
 }
 
-// lineFigure draws curves over the length with bands, shaded trained lengths, and names at the ends.
+// lineFigure draws curves over the length.
 func (s *Report) lineFigure(name, y string, t *summary.Task, drawn chart) figure {
-	k := curves{drawn, t, s}
+	k, width := curves{drawn, t, s}, 6.3*vg.Inch
+	if k.varied() {
+		width += lineIndent
+	}
+	return figure{Name: name, width: width, height: 3.6 * vg.Inch, panels: []panel{k.panel(y)}, across: 1}
+}
+
+// panel draws curves over the length with bands, shaded trained lengths, and names at the ends.
+func (k curves) panel(y string) panel {
+	t := k.task
 	first, last := t.X[0], t.X[len(t.X)-1]
 	room := max(0.5, 0.015*(last-first)) // for the markers
 	p := panel{x: axis{label: t.Axis, low: first - room, high: last + room, ticks: even(0)},
-		y: axis{label: y, low: drawn.Bottom, high: drawn.Top, octaves: drawn.Bottom > 0, ticks: even(0)}, trained: t.Trained}
+		y: axis{label: y, low: k.Bottom, high: k.Top, octaves: k.Bottom > 0, ticks: even(0)}, trained: t.Trained}
 	if t.Octaves {
 		p.x.low, p.x.high, p.x.octaves = first/1.06, last*1.06, true
 	}
 	p.marks = slices.Concat(k.limits(), k.bands(), k.bars(), k.dots(), k.strokes(), k.markers())
 	p.names = k.names()
-	width := 6.3 * vg.Inch
-	if k.varied() {
-		width += lineIndent
-	}
-	return figure{Name: name, width: width, height: 3.6 * vg.Inch, panels: []panel{p}, across: 1}
+	return p
 }
 
 // varied reports whether curves have one marker, so that their lines tell them apart.

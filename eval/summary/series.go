@@ -31,6 +31,7 @@ type Series struct {
 	Name       string      `json:"name"` // the encoding, and what tells it from others of it
 	Encoding   int         `json:"encoding"`
 	Variant    int         `json:"variant"` // 0 for an encoding's first series
+	Setting    string      `json:"-"`       // of the names of its runs, what not all names of the task have; "" where they differ
 	Rows       []eval.Row  `json:"-"`
 	Fit        fit         `json:"fit"` // of all runs
 	Unfit      bool        `json:"-"`   // no run fitted

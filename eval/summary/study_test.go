@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -131,7 +132,7 @@ func TestSamples(t *testing.T) {
 }
 
 // TestVariants checks what makes an encoding two lines: sizes and trained lengths
-// always do, steps and settings only if one seed has several.
+// always do, names of runs, steps and settings only if one seed has several.
 func TestVariants(t *testing.T) {
 	first := rowFor(t, "nope", 0, 10, 20)
 	for _, tc := range []struct {
@@ -146,6 +147,10 @@ func TestVariants(t *testing.T) {
 			[]string{"nope (100 steps)", "nope (2600 steps)"}},
 		{"same seed, other settings", with(rowFor(t, "nope", 0, 10, 20), func(r *eval.Row) { r.ConfigHash = "feedbeef" }),
 			[]string{"nope (settings 000000)", "nope (settings feedbe)"}},
+		{"same seed, another part", with(rowFor(t, "nope", 0, 10, 20), func(r *eval.Row) {
+			r.Model, r.ConfigHash, r.TrainSteps = "copy-nope-tiny-wide-s1", "feedbeef", 100
+		}), []string{"nope (copy-nope)", "nope (tiny-wide)"}},
+		{"same run, another file", with(rowFor(t, "nope", 0, 10, 20), func(r *eval.Row) { r.Model = "renamed" }), []string{"nope"}},
 		{"another size", with(rowFor(t, "nope", 1, 10, 20), func(r *eval.Row) { r.Parameters = 12e6 }),
 			[]string{"nope (0.6 M parameters)", "nope (12.0 M parameters)"}},
 		{"other lengths", with(rowFor(t, "nope", 0, 10, 20), func(r *eval.Row) { r.TrainMax, r.TrainSteps = 40, 1 }),
@@ -155,6 +160,35 @@ func TestVariants(t *testing.T) {
 		s := fullStudy(t, first, tc.second)
 		if diff := cmp.Diff(tc.want, s.namesOf(s.Encodings)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, diff)
+		}
+	}
+}
+
+// TestVariantsOfParts checks the names of series of a sweep with parts, whose runs end at steps of their own: the words of a run's
+// name that not all runs have.
+func TestVariantsOfParts(t *testing.T) {
+	var rows []eval.Row
+	for i, part := range []string{"modern", "modern-ssmax", "gpt2"} {
+		for seed := range 3 {
+			for _, encoding := range []string{"nope", "rope"} {
+				if part == "modern-ssmax" && encoding == "rope" {
+					continue
+				}
+				rows = append(rows, with(rowFor(t, encoding, seed, 10, 20), func(r *eval.Row) {
+					r.Model = fmt.Sprintf("copy-%s-tiny-%s-s%d", encoding, part, seed+1)
+					r.ConfigHash, r.TrainSteps = r.Model, 100*(1+(i+seed)%3)
+				}))
+			}
+		}
+	}
+	s := fullStudy(t, rows...)
+	want := []string{"nope (gpt2)", "nope (modern)", "nope (modern-ssmax)", "rope (gpt2)", "rope (modern)"}
+	if diff := cmp.Diff(want, s.namesOf(s.Encodings)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, series := range s.Tasks[0].Series {
+		if len(series.runs) != 3 {
+			t.Errorf("%s: %d runs, want 3", series.Name, len(series.runs))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package summary
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,7 +19,6 @@ type trait struct {
 }
 
 var traits = []trait{
-	{false, pretrained},
 	{true, func(r eval.Row) string { return human.Millions(r.Parameters) + " parameters" }},
 	{true, func(r eval.Row) string { return fmt.Sprintf("trained %d–%d", r.TrainMin, r.TrainMax) }},
 	{false, func(r eval.Row) string { return human.Plural(r.TrainSteps, "step", "steps") }},
@@ -31,24 +31,62 @@ func pretrained(r eval.Row) string {
 	if r.ConfigHash != "" || r.TrainSteps > 0 {
 		return ""
 	}
+	return fileName(r)
+}
+
+// fileName is the name of a model's file, without what was changed in it and how it is stored.
+func fileName(r eval.Row) string {
 	name := strings.TrimSuffix(r.Model, " ("+r.Intervention+")")
 	return strings.TrimSuffix(strings.TrimSuffix(name, "."+r.DType), "."+r.Profile)
+}
+
+// setting returns the trait of a training run's name: what it has besides task, encoding and seeds, such as a sweep's part. Words
+// that the names of all rows begin with are left out.
+func setting(rows []eval.Row) trait {
+	names := map[string]string{} // by the hash of the configuration: one run has one name, whatever its files are called
+	for _, r := range rows {
+		if r.ConfigHash == "" {
+			continue
+		}
+		name := strings.TrimSuffix(fileName(r), "-s"+trainSeedsOf(r).String())
+		encoding := card.Card{Architecture: r.Architecture, Encoding: r.Encoding}.Name()
+		if _, rest, ok := strings.Cut(name, "-"+encoding+"-"); ok {
+			name = rest
+		}
+		if first, ok := names[r.ConfigHash]; !ok || name < first {
+			names[r.ConfigHash] = name
+		}
+	}
+	shared := ""
+	if sorted := slices.Sorted(maps.Values(names)); len(sorted) > 0 {
+		first, last, n := sorted[0], sorted[len(sorted)-1], 0
+		for n < min(len(first), len(last)) && first[n] == last[n] {
+			n++
+		}
+		shared = first[:strings.LastIndexByte(first[:n], '-')+1]
+	}
+	return trait{false, func(r eval.Row) string { return strings.TrimPrefix(names[r.ConfigHash], shared) }}
 }
 
 // variants splits the rows of a task into series, in the order of s.Encodings.
 func (s *Study) variants(rows []eval.Row) []Series {
 	var out []Series
+	run := setting(rows)
+	by := append([]trait{{false, pretrained}, run}, traits...)
 	for i, name := range s.Encodings {
 		own := slices.DeleteFunc(slices.Clone(rows), func(r eval.Row) bool { return r.Encoding != name })
 		var parts []Series
 		for _, changed := range groupsBy(own, func(r eval.Row) string { return r.Intervention }) {
 			for _, stored := range groupsBy(changed.rows, func(r eval.Row) string { return r.DType }) {
 				name := withTrait(withTrait(name, changed.key), stored.key)
-				parts = append(parts, split([]Series{{Name: name, Encoding: i, Rows: stored.rows}}, traits)...)
+				parts = append(parts, split([]Series{{Name: name, Encoding: i, Rows: stored.rows}}, by)...)
 			}
 		}
 		for j := range parts {
 			parts[j].Variant = j
+			if names := distinct(parts[j].Rows, run.name); len(names) == 1 {
+				parts[j].Setting = names[0]
+			}
 		}
 		out = append(out, parts...)
 	}
