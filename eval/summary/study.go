@@ -83,6 +83,7 @@ type Task struct {
 	Accuracy  Table   `json:"-"` // by length and series
 	EveryRun  Table   `json:"-"` // the same of each run of series that have several
 	Depths    []Table `json:"-"` // by depth and length, for each series that was measured at depths
+	Seeds     []Table `json:"-"` // what the seeds of weights and of data explain, of series with all pairs of them
 	Headlines []Table `json:"-"` // a line for each series; one for each place, or one where costs are unknown
 	Tradeoffs []Table `json:"-"` // for each place
 }

@@ -24,7 +24,7 @@ func (s *Study) tabulate() {
 	for _, t := range s.Tasks {
 		best := t.byResult()
 		t.Accuracy, t.EveryRun = t.accuracy(best, s.Measure), t.everyRun(best, s.Measure)
-		t.Depths = t.depthTables(best)
+		t.Depths, t.Seeds = t.depthTables(best), t.seedTables(best)
 		t.Headlines, t.Tradeoffs = nil, nil
 		for _, p := range t.Places {
 			t.Headlines, t.Tradeoffs = append(t.Headlines, s.headline(t, p)), append(t.Tradeoffs, s.tradeoff(t, p))
