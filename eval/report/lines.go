@@ -29,6 +29,22 @@ func (s *Report) lineFigure(name, y string, t *summary.Task, drawn chart) figure
 	return figure{Name: name, width: width, height: 3.6 * vg.Inch, panels: []panel{k.panel(y)}, across: 1}
 }
 
+// accuracyFigure draws a task's exact match over the length, with a panel for each part of a sweep.
+func (s *Report) accuracyFigure(t *summary.Task) figure {
+	const y = "exact match, %"
+	name := "accuracy-" + fileName(t.Name)
+	if len(t.Parts) == 0 {
+		return s.lineFigure(name, y, t, accuracyChart(t, summary.Exact))
+	}
+	f := figure{Name: name, width: 4.2 * vg.Inch, height: 3.2 * vg.Inch, across: 2}
+	for _, part := range t.Parts {
+		p := curves{accuracyChart(part.Task, summary.Exact), part.Task, s}.panel(y)
+		p.title = part.Name
+		f.panels = append(f.panels, p)
+	}
+	return f
+}
+
 // panel draws curves over the length with bands, shaded trained lengths, and names at the ends.
 func (k curves) panel(y string) panel {
 	t := k.task

@@ -30,7 +30,7 @@ func (s *Report) sections() []summary.Section {
 	for _, t := range s.Tasks {
 		section := summary.Section{Task: t.Task, Title: t.Name, Summary: t.Summary, Tables: slices.Clone(t.Headlines)}
 		if t.Scored {
-			section.Tables = slices.Concat([]summary.Table{t.Accuracy}, t.Depths, t.Seeds, section.Tables)
+			section.Tables = slices.Concat([]summary.Table{t.Accuracy}, t.Depths, t.Differences, section.Tables)
 		}
 		for _, p := range t.Places {
 			section.Tables = append(section.Tables, p.Tables...)

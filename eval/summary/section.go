@@ -43,7 +43,7 @@ func taskSection(t *Task) Section {
 	if len(t.EveryRun.Head) > 1 {
 		out.Tables = append(out.Tables, t.EveryRun)
 	}
-	out.Tables = append(append(out.Tables, t.Depths...), t.Seeds...)
+	out.Tables = append(append(out.Tables, t.Depths...), t.Differences...)
 	for _, p := range t.Places {
 		out.Tables = append(out.Tables, newCostTables(t, p).ofTask()...)
 	}

@@ -87,7 +87,7 @@ func TestSeedTables(t *testing.T) {
 		}
 	}
 	rows = append(rows, run(measured("b", 100, []int{100, 90, 50}), 1, -1)...)
-	tables := studyOf(t, rows).Tasks[0].Seeds
+	tables := studyOf(t, rows).Tasks[0].Differences
 	if len(tables) != 2 {
 		t.Fatalf("%d tables, want 2, of a alone", len(tables))
 	}
@@ -99,7 +99,7 @@ func TestSeedTables(t *testing.T) {
 	if first := shares[1]; first[1] != "–" {
 		t.Errorf("a length at which all runs are alike has shares: %q", first)
 	}
-	if tables := studyOf(t, rows[:len(rows)*3/5]).Tasks[0].Seeds; len(tables) != 0 {
+	if tables := studyOf(t, rows[:len(rows)*3/5]).Tasks[0].Differences; len(tables) != 0 {
 		t.Errorf("a grid with a gap has %d tables", len(tables))
 	}
 }

@@ -80,12 +80,15 @@ type Task struct {
 	// AtChance: no encoding is above chance beyond the trained lengths. The task is not ranked.
 	AtChance bool `json:"atChance"`
 
-	Accuracy  Table   `json:"-"` // by length and series
-	EveryRun  Table   `json:"-"` // the same of each run of series that have several
-	Depths    []Table `json:"-"` // by depth and length, for each series that was measured at depths
-	Seeds     []Table `json:"-"` // what the seeds of weights and of data explain, of series with all pairs of them
-	Headlines []Table `json:"-"` // a line for each series; one for each place, or one where costs are unknown
-	Tradeoffs []Table `json:"-"` // for each place
+	Parts []part `json:"-"` // of a sweep that has several
+
+	Accuracy Table   `json:"-"` // by length and series
+	EveryRun Table   `json:"-"` // the same of each run of series that have several
+	Depths   []Table `json:"-"` // by depth and length, for each series that was measured at depths
+	// Differences are between the parts of a sweep, and between the seeds of weights and of data where all of them met.
+	Differences []Table `json:"-"`
+	Headlines   []Table `json:"-"` // a line for each series; one for each place, or one where costs are unknown
+	Tradeoffs   []Table `json:"-"` // for each place
 }
 
 // taskKey tells tasks apart.

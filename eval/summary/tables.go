@@ -24,7 +24,10 @@ func (s *Study) tabulate() {
 	for _, t := range s.Tasks {
 		best := t.byResult()
 		t.Accuracy, t.EveryRun = t.accuracy(best, s.Measure), t.everyRun(best, s.Measure)
-		t.Depths, t.Seeds = t.depthTables(best), t.seedTables(best)
+		t.Depths, t.Differences = t.depthTables(best), t.seedTables(best)
+		if t.Parts = s.partsOf(t); len(t.Parts) > 0 {
+			t.Differences = append([]Table{t.partTable(s.Measure)}, t.Differences...)
+		}
 		t.Headlines, t.Tradeoffs = nil, nil
 		for _, p := range t.Places {
 			t.Headlines, t.Tradeoffs = append(t.Headlines, s.headline(t, p)), append(t.Tradeoffs, s.tradeoff(t, p))

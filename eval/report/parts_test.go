@@ -10,8 +10,8 @@ import (
 	"github.com/nopezoo/zoo/eval"
 )
 
-// TestBlocks checks when a figure has a panel for each part of a sweep, and how series are called there.
-func TestBlocks(t *testing.T) {
+// TestParts checks when a figure has a panel for each part of a sweep, and how series are called there.
+func TestParts(t *testing.T) {
 	rows := func(parts map[string][]string) (out []eval.Row) {
 		for part, encodings := range parts {
 			for _, encoding := range encodings {
