@@ -24,6 +24,14 @@
   const percent = (v) => (v === null ? "–" : v < 1 && v >= 0.9995 ? ">99.9 %" : v > 0 && v < 0.0005 ? "<0.1 %" : (100 * v).toFixed(1) + " %");
   const short = (v) => (v === null ? "–" : v >= 100 ? Math.round(v).toLocaleString("en") : v.toPrecision(3));
   const font = () => getComputedStyle(document.body).fontFamily;
+  const nameFont = () => "600 13px " + font();
+
+  // Room for names behind the ends of lines.
+  const nameRoom = (lines) => {
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = nameFont();
+    return Math.max(0, ...lines.map(({ name }) => Math.max(7.4 * name.length, pen.measureText(name).width))) + 44;
+  };
 
   // The instance of a chart, emptied. A chart of no width is not drawn.
   function instance(id) {
@@ -163,7 +171,7 @@
           a.line.series
             ? { type: "path", shape: { pathData: study.encodings[a.line.series.encoding].path }, x, y: a.want, scaleX: 4.6, scaleY: 4.6, style: { fill: own } }
             : { type: "line", shape: { x1: x - 6, y1: a.want, x2: x + 6, y2: a.want }, style: dotted() },
-          { type: "text", style: { text: a.line.name, x: x + 10, y: a.want, fill: css("--ink"), font: "600 13px " + font(), verticalAlign: "middle" } },
+          { type: "text", style: { text: a.line.name, x: x + 10, y: a.want, fill: css("--ink"), font: nameFont(), verticalAlign: "middle" } },
         ],
       };
     },
@@ -179,9 +187,8 @@
     const at = byId(id), width = at.clientWidth, height = at.clientHeight;
     if (!width) return;
     const labelled = width >= 520 && ends.length * 16 <= height - 70;
-    const longest = Math.max(0, ...ends.map((l) => l.name.length));
     if (o.min === o.last) { o.min--; o.last++; } // one length stands in the middle
-    const grid = { left: o.left, right: labelled ? Math.min(width * 0.3, longest * 7.4 + 44) : 16, top: 30, bottom: 52 };
+    const grid = { left: o.left, right: labelled ? Math.min(width * 0.3, nameRoom(ends)) : 16, top: 30, bottom: 52 };
     const points = lines.flatMap((l) => l.points), top = Math.max(0, ...points.map((p) => p.y));
     const high = octaves ? chart.top : o.max ?? nice(Math.min(1.5 * top, Math.max(top, ...points.map((p) => p.high ?? 0)))); // a wide band may leave the chart: the lines are what it shows
     const level = (y) => (octaves ? Math.log2(y / chart.bottom) / Math.log2(high / chart.bottom) : y / high);
@@ -279,8 +286,8 @@
     if (!points.length || !at.clientWidth) return;
     const lines = points.map((p) => ({ name: p.series.name, series: p.series, points: [{ x: p.cost.values.decode.median, y: 100 * p.score }] }));
     at.style.height = Math.max(336, 16 * lines.length + 90) + "px";
-    const longest = Math.max(...lines.map((l) => l.name.length)), most = nice(1.1 * Math.max(...points.map((p) => p.cost.values.decode.median)));
-    const grid = { left: 52, right: Math.min(0.4 * at.clientWidth, longest * 7.4 + 44), top: 24, bottom: 52 };
+    const most = nice(1.1 * Math.max(...points.map((p) => p.cost.values.decode.median)));
+    const grid = { left: 52, right: Math.min(0.4 * at.clientWidth, nameRoom(lines)), top: 24, bottom: 52 };
     const high = Math.min(100, nice(120 * Math.max(0.08, ...points.map((p) => p.score))));
     const box = { top: grid.top, height: at.clientHeight - grid.top - grid.bottom, right: at.clientWidth - grid.right };
     const option = Object.assign(base(), {
