@@ -66,7 +66,7 @@ func (t *Task) seedTables(series []Series) []Table {
 			if weights, data, ok := g.shares(values); ok {
 				onWeights, onData := g.chance(values)
 				line = append(line, figures(Number(weights).percent(), Number(data).percent(), Number(1-weights-data).percent(),
-					fmt.Sprintf("%.3f", onWeights), fmt.Sprintf("%.3f", onData))...)
+					fmt.Sprintf("%.4f", onWeights), fmt.Sprintf("%.4f", onData))...)
 			} else {
 				line = append(line, figures("–", "–", "–", "–", "–")...)
 			}
@@ -94,7 +94,7 @@ func (g seedGrid) means(title string, values []float64) Table {
 	name := func(seed uint64) string { return strconv.FormatUint(seed, 10) }
 	lines, columns := g.sums(values)
 	percent := func(v float64) Cell { return numberCell(Number(v), Number.percent) }
-	out := grid(title, "seed", append(lists.Map(g.weights, name), "mean"), append(lists.Map(g.data, name), "mean"), func(i, k int) Cell {
+	return grid(title, "seed", append(lists.Map(g.weights, name), "mean"), append(lists.Map(g.data, name), "mean"), func(i, k int) Cell {
 		switch {
 		case i < len(g.weights) && k < len(g.data):
 			return percent(values[i*len(g.data)+k])
@@ -105,7 +105,6 @@ func (g seedGrid) means(title string, values []float64) Table {
 		}
 		return percent(float64(mean(values)))
 	})
-	return out
 }
 
 // sums are the sums of each seed of weights and of each seed of data.
@@ -147,8 +146,8 @@ const permutations = 10_000
 // the other way round (Edgington & Onghena 2007, Randomization Tests).
 func (g seedGrid) chance(values []float64) (weights, data float64) {
 	random := rand.New(rand.NewPCG(1, 1))
-	share := func(of func(values []float64) float64, place func(block, i int) int, blocks, size int) float64 {
-		own, drawn, count := of(values), slices.Clone(values), 0
+	share := func(explained func(values []float64) float64, place func(block, i int) int, blocks, size int) float64 {
+		own, drawn, count := explained(values), slices.Clone(values), 0
 		for range permutations {
 			for block := range blocks {
 				random.Shuffle(size, func(i, j int) {
@@ -156,7 +155,7 @@ func (g seedGrid) chance(values []float64) (weights, data float64) {
 					drawn[a], drawn[b] = drawn[b], drawn[a]
 				})
 			}
-			if of(drawn) >= own-1e-12 {
+			if explained(drawn) >= own-1e-12 {
 				count++
 			}
 		}
