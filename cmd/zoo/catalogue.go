@@ -25,7 +25,7 @@ const learned = 0.99
 
 type catalogueOptions struct {
 	into, lengths, preset string
-	n                     int
+	n, medianAt           int
 	minAccuracy           float64
 	runs                  string
 	check                 bool
@@ -54,6 +54,8 @@ func catalogueVerb(a *app) *cobra.Command {
 	f.StringVar(&o.lengths, "lengths", "20..200", "lengths to measure for the manifest")
 	f.IntVar(&o.n, "n", 100, "samples at each length")
 	f.Float64Var(&o.minAccuracy, "min-accuracy", learned, "mean exact match at trained lengths that a model must reach")
+	f.IntVar(&o.medianAt, "median-at", 0, "`length` at which, of several runs of one name, that of median exact match is put in; "+
+		"of an even number the lower one (default: the last named)")
 	f.StringVar(&o.preset, "preset", configs.DefaultPreset, "preset that the commands in the manifests start from")
 	f.BoolVar(&o.check, "check", false, "train models of the catalogue again and compare")
 	f.StringVar(&o.runs, "runs", "runs", "`folder` of the runs")
@@ -65,6 +67,9 @@ func (a *app) catalogue(ctx context.Context, o catalogueOptions, args []string) 
 	if err != nil {
 		return err
 	}
+	if o.medianAt < 0 {
+		return fmt.Errorf("--median-at %d: want a length, or 0 for none", o.medianAt)
+	}
 	f, err := find.New(a.lookIn(o.runs))
 	if err != nil {
 		return err
@@ -73,14 +78,26 @@ func (a *app) catalogue(ctx context.Context, o catalogueOptions, args []string) 
 	if err != nil {
 		return err
 	}
+	models := make([]modelfile.Model, len(found))
 	for i, s := range found {
 		if s.Run == "" {
 			return fmt.Errorf("%s is no run directory", args[i])
 		}
-		m, err := s.Load()
-		if err != nil {
+		if models[i], err = s.Load(); err != nil {
 			return err
 		}
+	}
+	chosen := make([]int, len(found))
+	for i := range chosen {
+		chosen[i] = i
+	}
+	if o.medianAt > 0 {
+		if chosen, err = upkeep.Medians(ctx, models, o.medianAt, o.n); err != nil {
+			return err
+		}
+	}
+	for _, i := range chosen {
+		s, m := found[i], models[i]
 		c, err := runfile.ReadConfig(s.Run)
 		if err != nil {
 			return err

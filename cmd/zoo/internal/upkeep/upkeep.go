@@ -3,6 +3,7 @@
 package upkeep
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,6 +71,34 @@ func Add(ctx context.Context, folder string, m modelfile.Model, o Options) error
 		return &NotLearnedError{inside, o.MinAccuracy}
 	}
 	return catalogue.Add(folder, manifest, m)
+}
+
+// Medians returns the models, in their order, of which each has the median exact match at a length among those of its name: of an
+// even number the lower one, of equals the first.
+func Medians(ctx context.Context, models []modelfile.Model, length, samples int) ([]int, error) {
+	correct, named := make([]int, len(models)), map[string][]int{}
+	for i, m := range models {
+		named[m.Name()] = append(named[m.Name()], i)
+	}
+	var out []int
+	for name, own := range named {
+		if len(own) > 1 {
+			for _, i := range own {
+				scores, err := measure(ctx, models[i], []int{length}, samples)
+				if err != nil {
+					return nil, fmt.Errorf("%s: %w", name, err)
+				}
+				if len(scores) == 0 {
+					return nil, fmt.Errorf("%s: a run cannot take length %d; choose by a shorter one", name, length)
+				}
+				correct[i] = scores[0].Correct
+			}
+		}
+		slices.SortStableFunc(own, func(a, b int) int { return cmp.Compare(correct[a], correct[b]) })
+		out = append(out, own[(len(own)-1)/2])
+	}
+	slices.Sort(out)
+	return out, nil
 }
 
 // measure returns the scores of a model with its weights rounded to 16 bits.
