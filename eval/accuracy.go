@@ -41,6 +41,9 @@ type Config struct {
 	Words tokenizer.Coder
 	Vocab int
 	Depth *int
+	// Keep keeps what was read of a prompt of such a task until its answer is known, which takes the model's states twice. Else a
+	// prompt is read again after a wrong answer.
+	Keep bool
 
 	Environment Environment
 	Memory      MemoryMeter // nil leaves peak memory out
@@ -150,7 +153,7 @@ type accuracy struct {
 	trained   task.Range      // lengths
 	cfg       Config
 
-	completed, all int // of samples that are completed in two parts: those of parts before, and of both
+	completed, all int // of samples that are completed in parts: those of parts before, and of all
 }
 
 func newAccuracy(m Model, c card.Card, cfg Config) (*accuracy, error) {

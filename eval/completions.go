@@ -3,6 +3,7 @@ package eval
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 )
@@ -16,7 +17,12 @@ const certain = 0.51
 // generation gives. Reading a target is one run, writing it is as many as it has tokens.
 // So all targets are read first, and the beginning of each that is certain is taken as
 // written: where that is all of it nothing is left, else generation goes on from there.
+//
+// With Config.Keep each prompt is read once for both.
 func (s *accuracy) completeAll(ctx context.Context, examples []example) error {
+	if k, ok := s.model.(keeper); ok && s.cfg.Keep {
+		return s.completeEach(ctx, k, examples)
+	}
 	sortByPrompt(examples)
 	if err := s.scoreAll(ctx, 0, examples); err != nil {
 		return err
@@ -48,6 +54,26 @@ func (s *accuracy) completeAll(ctx context.Context, examples []example) error {
 		}
 		done += len(group)
 		s.progress(done, len(examples))
+	}
+	return nil
+}
+
+// completeEach is completeAll of one example after the other, with what the model keeps of its prompt.
+func (s *accuracy) completeEach(ctx context.Context, k keeper, examples []example) error {
+	complete := func(i int) (err error) {
+		m, end, err := k.keep(ctx, examples[i].prompt)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, end()) }()
+		one := *s
+		one.model, one.cfg.Keep, one.completed, one.all = m, false, s.completed+i, max(s.all, len(examples))
+		return one.completeAll(ctx, examples[i:i+1])
+	}
+	for i := range examples {
+		if err := complete(i); err != nil {
+			return err
+		}
 	}
 	return nil
 }

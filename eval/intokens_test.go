@@ -8,9 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/modelfile"
+	"github.com/nopezoo/zoo/models"
 	"github.com/nopezoo/zoo/runtime"
 	"github.com/nopezoo/zoo/tokenizer"
 )
@@ -184,5 +189,46 @@ func TestInTokensRefuses(t *testing.T) {
 		} else if !strings.Contains(reason, tc.want) {
 			t.Errorf("%s at %d: %q, want %q", tc.task, tc.length, reason, tc.want)
 		}
+	}
+}
+
+// What a model has read of a prompt can be kept until its answer is known: the same is measured.
+func TestKeep(t *testing.T) {
+	c, _ := byteWords(t)
+	m := modelfile.Model{Config: models.Config{Encoding: "alibi", DModel: 16, NLayers: 2, NHeads: 2, DFF: 32, VocabSize: len(c.Tokenizer)}, Card: c}
+	m, err := m.Untrained()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := m.ONNX(card.Portable)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := runtime.OpenBytes(file, runtime.Options{Provider: "go", Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	measure := func(keep bool) (row eval.Row, last [2]int) {
+		row, err := measureInTokens(t, eval.Of(s), s.Info().Card, "passkey+tokens", 900, func(cfg *eval.Config) {
+			cfg.Keep, cfg.OnBatch = keep, func(done, total int) { last = [2]int{done, total} }
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return row, last
+	}
+	again, _ := measure(false)
+	once, last := measure(true)
+	if diff := cmp.Diff(again, once, cmpopts.EquateApprox(1e-6, 0)); diff != "" {
+		t.Errorf("(-read again +kept):\n%s", diff)
+	}
+	if once.N != 4 || last != [2]int{8, 8} {
+		t.Errorf("%d prompts, progress ends at %v", once.N, last)
+	}
+	short := s.Info().Card
+	short.MaxLength = 500
+	if row, err := measureInTokens(t, eval.Of(s), short, "passkey+tokens", 900, func(cfg *eval.Config) { cfg.Keep = true }); err != nil || !row.NA {
+		t.Errorf("a prompt that is too long: %+v, %v", row, err)
 	}
 }

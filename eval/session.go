@@ -10,9 +10,27 @@ import (
 
 // Of returns an open session as a Model, so that what runs can be measured. The
 // session's card (Info) is the one to measure it with; closing it is the caller's.
-func Of(s *runtime.Session) Model { return session{s} }
+func Of(s *runtime.Session) Model { return session{s, nil} }
 
-type session struct{ *runtime.Session }
+type session struct {
+	*runtime.Session
+	prefix *runtime.Prefix // of all sequences; nil for none
+}
+
+// keeper is a Model that can keep what it has read of a prompt.
+type keeper interface {
+	// keep reads a prompt, and returns a Model of sequences that begin with it, which reads the rest of these, and a function that
+	// ends it.
+	keep(ctx context.Context, prompt []int64) (Model, func() error, error)
+}
+
+func (m session) keep(ctx context.Context, prompt []int64) (Model, func() error, error) {
+	p, err := m.Session.Prefill(ctx, prompt)
+	if err != nil {
+		return nil, nil, tooLong(err)
+	}
+	return session{m.Session, p}, p.Close, nil
+}
 
 // Generate implements Model.
 func (m session) Generate(
@@ -23,7 +41,7 @@ func (m session) Generate(
 	if stop != NoStop {
 		stops = append(stops, stop)
 	}
-	for step, err := range m.Session.Generate(ctx, prompts, runtime.GenerateOptions{Limits: limits, Stop: stops}) {
+	for step, err := range m.Session.Generate(ctx, prompts, runtime.GenerateOptions{Limits: limits, Stop: stops, Prefix: m.prefix}) {
 		if err != nil {
 			return nil, tooLong(err)
 		}
@@ -41,7 +59,7 @@ func (m session) Generate(
 
 // Score implements Model.
 func (m session) Score(ctx context.Context, ids [][]int64, from []int) ([][]float64, error) {
-	out, err := m.Session.Score(ctx, ids, from)
+	out, err := m.Session.Score(ctx, ids, from, m.prefix)
 	return out, tooLong(err)
 }
 

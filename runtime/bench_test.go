@@ -80,7 +80,7 @@ func BenchmarkScore(b *testing.B) {
 				s := open(b, model, runtime.Options{ChunkSize: chunk})
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := s.Score(b.Context(), rows, from); err != nil {
+					if _, err := s.Score(b.Context(), rows, from, nil); err != nil {
 						b.Fatal(err)
 					}
 				}

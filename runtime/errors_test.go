@@ -28,7 +28,7 @@ func TestErrInput(t *testing.T) {
 	_, space := s.EncodePrompt(t.Context(), " ")
 	_, decode := s.Decode([]int64{99})
 	_, logits := s.Logits(t.Context(), [][]int64{make([]int64, 9)})
-	_, score := s.Score(t.Context(), [][]int64{{1, 2}}, []int{0})
+	_, score := s.Score(t.Context(), [][]int64{{1, 2}}, []int{0}, nil)
 	for name, err := range map[string]error{
 		"unknown word":  complete("zebra", runtime.GenerateOptions{}),
 		"encode":        encode,
@@ -82,7 +82,7 @@ func TestErrorsCanBeTold(t *testing.T) {
 	changed[bytes.LastIndex(model, []byte("zoo.weights_sha256"))+len("zoo.weights_sha256")+10] ^= 1
 	s := open(t, build(t, spec{encoding: "nope", maxLength: 8}), goes)
 	broken := open(t, nanModel(t), goes)
-	_, nan := broken.Score(t.Context(), [][]int64{{0, 1}}, []int{1})
+	_, nan := broken.Score(t.Context(), [][]int64{{0, 1}}, []int{1}, nil)
 	_, best := runtime.Tokens(broken.Generate(t.Context(), [][]int64{{0}}, runtime.GenerateOptions{MaxNew: 1}))
 	nothing := map[int64]float64{}
 	for id := range int64(50) {
@@ -157,7 +157,7 @@ func TestNilContext(t *testing.T) {
 		s := open(t, build(t, spec{encoding: "nope"}), runtime.Options{Provider: provider})
 		ids := [][]int64{{1, 2}}
 		_, logits := s.Logits(none, ids)
-		_, score := s.Score(none, ids, []int{1})
+		_, score := s.Score(none, ids, []int{1}, nil)
 		_, all := runtime.Tokens(s.Generate(none, ids, runtime.GenerateOptions{}))
 		_, complete := s.Complete(none, "a", runtime.GenerateOptions{})
 		_, encode := s.Encode(none, "a")

@@ -164,7 +164,7 @@ func TestConcurrentUse(t *testing.T) {
 		s := open(t, model, runtime.Options{Provider: provider, ChunkSize: 3})
 		opt := runtime.GenerateOptions{MaxNew: 8}
 		want := generate(t, s, ragged(), opt)
-		scores, err := s.Score(t.Context(), ragged()[2:3], []int{1})
+		scores, err := s.Score(t.Context(), ragged()[2:3], []int{1}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func TestConcurrentUse(t *testing.T) {
 				}
 			})
 			wg.Go(func() {
-				got, err := s.Score(t.Context(), ragged()[2:3], []int{1})
+				got, err := s.Score(t.Context(), ragged()[2:3], []int{1}, nil)
 				if err != nil || !cmp.Equal(scores, got, close64) {
 					t.Errorf("score: %v: %s", err, cmp.Diff(scores, got))
 				}
@@ -209,7 +209,7 @@ func TestCancel(t *testing.T) {
 		if _, err := s.Logits(ctx, ragged()); !errors.Is(err, context.Canceled) {
 			t.Errorf("logits: %v", err)
 		}
-		if _, err := s.Score(ctx, ragged(), []int{1, 1, 1, 1}); !errors.Is(err, context.Canceled) {
+		if _, err := s.Score(ctx, ragged(), []int{1, 1, 1, 1}, nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("score: %v", err)
 		}
 		got := generate(t, s, ragged(), runtime.GenerateOptions{MaxNew: 2, Stop: []int64{}})

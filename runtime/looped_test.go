@@ -88,7 +88,7 @@ func TestAnswersRefuse(t *testing.T) {
 	s := open(t, file, runtime.Options{})
 	row := [][]int64{{2, 3}}
 	_, logits := s.Logits(t.Context(), row)
-	_, score := s.Score(t.Context(), row, []int{1})
+	_, score := s.Score(t.Context(), row, []int{1}, nil)
 	gen := func(prompts [][]int64, opt runtime.GenerateOptions) error {
 		_, err := runtime.Tokens(s.Generate(t.Context(), prompts, opt))
 		return err

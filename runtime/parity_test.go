@@ -207,7 +207,7 @@ func TestScore(t *testing.T) {
 			}
 			want = append(want, scores)
 		}
-		got, err := s.Score(t.Context(), rows, from)
+		got, err := s.Score(t.Context(), rows, from, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

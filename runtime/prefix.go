@@ -153,3 +153,13 @@ func (p *Prefix) check(s *Session, prompts [][]int64) error {
 	}
 	return nil
 }
+
+// checkStarts refuses to score tokens of the prefix, of which the last alone has its logits.
+func (p *Prefix) checkStarts(from []int) error {
+	for i, at := range from {
+		if p != nil && at < len(p.IDs) {
+			return fmt.Errorf("sequence %d is to be scored from index %d, within the prefix of %d tokens", i, at, len(p.IDs))
+		}
+	}
+	return nil
+}

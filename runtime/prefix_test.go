@@ -71,6 +71,11 @@ func testPrefix(t *testing.T, s *runtime.Session, vocab int64) {
 	prompts := [][]int64{more(5, 1), more(0, 0), more(2, 4), more(5, 2), more(30, 5)}
 	opt := runtime.GenerateOptions{Limits: []int{9, 4, 12, 2, 5}}
 	want, wantAll := told(t, s, prompts, opt)
+	starts := slices.Repeat([]int{len(base)}, len(prompts))
+	wantScores, err := s.Score(t.Context(), prompts, starts, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	whole := prefill(t, s, base)
 	part := prefill(t, s, base[:9])
 	extended, err := part.Extend(t.Context(), base[9:])
@@ -87,6 +92,11 @@ func testPrefix(t *testing.T, s *runtime.Session, vocab int64) {
 				t.Errorf("%s: tokens (-without prefix +with): %s", name, diff)
 			} else if diff := cmp.Diff(wantAll, gotAll, close64); diff != "" {
 				t.Errorf("%s: log-probabilities (-without prefix +with): %s", name, diff)
+			}
+			if got, err := s.Score(t.Context(), prompts, starts, p); err != nil {
+				t.Error(err)
+			} else if diff := cmp.Diff(wantScores, got, close64); diff != "" {
+				t.Errorf("%s: scores (-without prefix +with): %s", name, diff)
 			}
 		}
 	}
@@ -131,6 +141,11 @@ func TestPrefixIsNotReadAgain(t *testing.T) {
 		{"101 tokens but the last, by 10", 10, func() { p = prefill(t, s, prompt(101)) }},
 		{"the last and 9 more", 1, func() {
 			generate(t, s, [][]int64{prompt(110), prompt(110)}, runtime.GenerateOptions{MaxNew: 1, Prefix: p})
+		}},
+		{"the last of p and 9 more, which are scored", 1, func() {
+			if _, err := s.Score(t.Context(), [][]int64{prompt(111)}, []int{101}, p); err != nil {
+				t.Fatal(err)
+			}
 		}},
 		{"the last of p and 19 more, but the last of them", 2, func() {
 			var err error
@@ -213,6 +228,8 @@ func TestPrefixErrors(t *testing.T) {
 	wrong := slices.Clone(base)
 	wrong[4]++
 	_, extend := p.Extend(t.Context(), []int64{50})
+	_, within := s.Score(t.Context(), [][]int64{base}, []int{9}, p)
+	_, besides := s.Score(t.Context(), [][]int64{wrong}, []int{10}, p)
 	ended, end := context.WithCancel(t.Context())
 	end()
 	_, cancelled := s.Prefill(ended, base)
@@ -229,6 +246,8 @@ func TestPrefixErrors(t *testing.T) {
 		{with(other, p, base), runtime.ErrInput, "the prefix is of another session"},
 		{with(s, p, base, base[:9]), runtime.ErrInput, "prompt 1 has 9 tokens, and the prefix that it is to begin with 10"},
 		{with(s, p, base, wrong), runtime.ErrInput, fmt.Sprintf("prompt 1 does not begin with the prefix: it has token id %d at index 4, the prefix %d", wrong[4], base[4])},
+		{within, runtime.ErrInput, "runtime: score: sequence 0 is to be scored from index 9, within the prefix of 10 tokens"},
+		{besides, runtime.ErrInput, "prompt 0 does not begin with the prefix"},
 		{cancelled, context.Canceled, ""},
 	} {
 		if !errors.Is(tt.err, tt.is) || !strings.Contains(tt.err.Error(), tt.words) {

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ func (s *Session) logits(ctx context.Context, ids [][]int64) ([]*tensor.Tensor, 
 		}
 	}
 	out := lists.Map(ids, func(row []int64) *tensor.Tensor { return tensor.New(tensor.Float32, len(row), s.contract.Vocab) })
-	err := s.visit(ctx, ids, make([]int, len(ids)), func(row, at int, logits []float32) error {
+	err := s.visit(ctx, ids, make([]int, len(ids)), nil, func(row, at int, logits []float32) error {
 		copy(tensor.Data[float32](out[row])[at*len(logits):], logits)
 		return nil
 	})
@@ -42,15 +43,17 @@ func (s *Session) logits(ctx context.Context, ids [][]int64) ([]*tensor.Tensor, 
 // probabilities of its tokens from[i], from[i]+1, …, each given all tokens
 // before it. from[i] is at least 1, since nothing predicts the first token. The
 // last token of a row needs no position, so rows may have MaxLength + 1 tokens.
+// A prefix that is not nil is the beginning of each row, which has been read before (see
+// Prefill), and from[i] is no less than its number of tokens.
 // Rows and starts out of range are ErrInput; a row that is too long is ErrTooLong
 // too.
-func (s *Session) Score(ctx context.Context, ids [][]int64, from []int) ([][]float64, error) {
-	out, err := s.score(ctx, ids, from)
+func (s *Session) Score(ctx context.Context, ids [][]int64, from []int, prefix *Prefix) ([][]float64, error) {
+	out, err := s.score(ctx, ids, from, prefix)
 	return wrap.Value(out, err, "runtime: score")
 }
 
-func (s *Session) score(ctx context.Context, ids [][]int64, from []int) ([][]float64, error) {
-	if err := s.checkScored(ids, from); err != nil {
+func (s *Session) score(ctx context.Context, ids [][]int64, from []int, prefix *Prefix) ([][]float64, error) {
+	if err := cmp.Or(s.checkScored(ids, from), prefix.check(s, ids), prefix.checkStarts(from)); err != nil {
 		return nil, engine.Mark(err, ErrInput)
 	}
 	out := make([][]float64, len(ids))
@@ -65,7 +68,7 @@ func (s *Session) score(ctx context.Context, ids [][]int64, from []int) ([][]flo
 	for i, u := range used {
 		rows[i], starts[i] = ids[u][:len(ids[u])-1], from[u]-1
 	}
-	err := s.visit(ctx, rows, starts, func(row, at int, logits []float32) error {
+	err := s.visit(ctx, rows, starts, prefix, func(row, at int, logits []float32) error {
 		u := used[row]
 		p, err := logProbability(logits, ids[u][at+1])
 		if err != nil {
@@ -109,15 +112,15 @@ func (s *Session) fits(kind string, row, positions int) error {
 	return nil
 }
 
-// visit runs the rows and shows the logits [V] at each index from from[row] on;
+// visit runs the rows, which begin with a prefix unless that is nil, and shows the logits [V] at each index from from[row] on;
 // see must not keep them.
-func (s *Session) visit(ctx context.Context, rows [][]int64, from []int,
+func (s *Session) visit(ctx context.Context, rows [][]int64, from []int, prefix *Prefix,
 	see func(row, at int, logits []float32) error) error {
 	if s.looped() {
 		return ErrLooped
 	}
-	for _, group := range s.groups(rows, nil) {
-		err := s.visitGroup(ctx, pick(rows, group), pick(from, group), func(i, at int, logits []float32) error {
+	for _, group := range s.groups(rows, prefix) {
+		err := s.visitGroup(ctx, pick(rows, group), pick(from, group), prefix, func(i, at int, logits []float32) error {
 			return see(group[i], at, logits)
 		})
 		if err != nil {
@@ -127,9 +130,9 @@ func (s *Session) visit(ctx context.Context, rows [][]int64, from []int,
 	return nil
 }
 
-func (s *Session) visitGroup(ctx context.Context, rows [][]int64, from []int,
+func (s *Session) visitGroup(ctx context.Context, rows [][]int64, from []int, prefix *Prefix,
 	see func(row, at int, logits []float32) error) error {
-	b, err := newBatch(ctx, s, rows, 0, nil)
+	b, err := newBatch(ctx, s, rows, 0, prefix)
 	if err != nil {
 		return err
 	}

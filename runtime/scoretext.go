@@ -41,7 +41,7 @@ func (s *Session) scoreText(ctx context.Context, ids []int64, top int) ([]TextSt
 	if len(ids) == 1 {
 		return steps, nil
 	}
-	return steps, s.visit(ctx, [][]int64{ids[:len(ids)-1]}, []int{0}, func(_, before int, logits []float32) error {
+	return steps, s.visit(ctx, [][]int64{ids[:len(ids)-1]}, []int{0}, nil, func(_, before int, logits []float32) error {
 		probs := new(LogProbs)
 		steps[before+1].LogProbs = probs
 		return probs.set(logits, ids[before+1], top)

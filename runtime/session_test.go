@@ -158,7 +158,7 @@ func TestCallErrors(t *testing.T) {
 		return func() error { _, err := s.Logits(t.Context(), rows); return err }
 	}
 	score := func(rows [][]int64, from ...int) func() error {
-		return func() error { _, err := s.Score(t.Context(), rows, from); return err }
+		return func() error { _, err := s.Score(t.Context(), rows, from, nil); return err }
 	}
 	ok := [][]int64{{1}, {2, 3}}
 	with := func(o runtime.Sampling) func() error { return gen(ok, runtime.GenerateOptions{Sampling: o}) }

@@ -17,7 +17,7 @@ func TestEcho(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := s.Score(t.Context(), [][]int64{ids}, []int{1})
+	want, err := s.Score(t.Context(), [][]int64{ids}, []int{1}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ type once struct {
 	task    task.Task
 	n       int // sequences
 	most    int // of them that fit into memory together
+	keep    bool
 	measure func(context.Context, reader) (eval.Row, error)
 }
 
@@ -23,6 +24,7 @@ type reader struct {
 	model    eval.Model
 	describe func(*eval.Environment)
 	batch    int
+	keep     bool // what was read of a prompt until its answer is known
 	progress func(done, total int)
 }
 
@@ -35,6 +37,11 @@ func (p *Plan) addOnce(ctx context.Context, g *group, k eval.Key, x once) (*Cell
 	if !row.NA {
 		if x.most, err = p.most(g, k.Length, min(g.batch, x.n)); err != nil {
 			return nil, fmt.Errorf("task %s: %w", x.task.Name, err)
+		}
+		if x.task.Hides != nil {
+			if x.keep, err = p.keeps(g, k.Length, x.most); err != nil {
+				return nil, fmt.Errorf("task %s: %w", x.task.Name, err)
+			}
 		}
 	}
 	return g.addCell(k, task.At(k.Length), x, row), nil
@@ -51,7 +58,7 @@ func (x once) seconds(c *Cell, p *pace) (float64, error) {
 }
 
 func (x once) run(ctx context.Context, c *Cell, s session, progress func(done, total int)) (eval.Row, error) {
-	row, err := x.measure(ctx, reader{eval.Of(s.Session), s.describe, x.most, progress})
+	row, err := x.measure(ctx, reader{eval.Of(s.Session), s.describe, x.most, x.keep, progress})
 	row.Batch = c.Batch // as was asked for
 	return row, err
 }
@@ -74,9 +81,9 @@ func (p *Plan) addInTokens(ctx context.Context, g *group, t task.Task, seed uint
 	for _, n := range lengths {
 		for _, cfg.Depth = range depths {
 			cfg := cfg
-			c, err := p.addOnce(ctx, g, eval.KeyOf(g.card, cfg, task.At(n)), once{t, cfg.N, g.batch, func(ctx context.Context, on reader) (eval.Row, error) {
+			c, err := p.addOnce(ctx, g, eval.KeyOf(g.card, cfg, task.At(n)), once{t, cfg.N, g.batch, false, func(ctx context.Context, on reader) (eval.Row, error) {
 				cfg := cfg
-				cfg.Batch, cfg.OnBatch = on.batch, on.progress
+				cfg.Batch, cfg.Keep, cfg.OnBatch = on.batch, on.keep, on.progress
 				on.describe(&cfg.Environment)
 				return eval.Measure(ctx, on.model, g.card, cfg, task.At(n))
 			}})
@@ -122,6 +129,26 @@ func (p *Plan) most(g *group, length, batch int) (int, error) {
 	size, err := bytes(length, most)
 	g.need = max(g.need, size)
 	return most, err
+}
+
+// leastKept is how many tokens a prompt has at least that is read by itself and kept: shorter ones are read faster together.
+const leastKept = 1024
+
+// keeps reports whether what was read of a prompt is worth keeping until its answer is known, and fits into memory beside what
+// reads it. Of a model of one token a run batches are worth more, unless only one sequence fits into them.
+func (p *Plan) keeps(g *group, length, batch int) (bool, error) {
+	free := p.free(g)
+	if free == 0 || len(g.load.states) == 0 || batch > 1 && (length < leastKept || g.load.oneStep) {
+		return false, nil
+	}
+	bytes, err := g.load.scoringMemory(1, length, 0)
+	kept, _ := g.load.state(1, length)
+	bytes += int64(kept)
+	if bytes > free {
+		return false, err
+	}
+	g.need = max(g.need, bytes)
+	return true, err
 }
 
 // ownWords returns the tasks that a model with a tokenizer of its own is measured on: those that have lengths in tokens with these,

@@ -25,7 +25,7 @@ func (p *Plan) addText(ctx context.Context, g *group, t task.Task, seed uint64) 
 		return err
 	}
 	for _, n := range tokens {
-		x := once{t, cfg.N, g.batch, func(ctx context.Context, on reader) (eval.Row, error) {
+		x := once{t, cfg.N, g.batch, false, func(ctx context.Context, on reader) (eval.Row, error) {
 			cfg := cfg
 			cfg.Batch, cfg.OnBatch = on.batch, on.progress
 			on.describe(&cfg.Environment)

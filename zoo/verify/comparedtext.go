@@ -49,7 +49,7 @@ func (t text) bits(ctx context.Context, s *runtime.Session) (*float64, error) {
 	if len(t.ids) == 0 {
 		return nil, nil
 	}
-	scores, err := s.Score(ctx, [][]int64{t.ids}, []int{1})
+	scores, err := s.Score(ctx, [][]int64{t.ids}, []int{1}, nil)
 	if err != nil {
 		return nil, err
 	}
