@@ -3,6 +3,8 @@ package runtime
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // completionText makes the text of a completion out of its tokens. What it has told stays: what
@@ -80,9 +82,9 @@ func (j *joiner) push(id int64) (piece string, before int, err error) {
 	if err != nil {
 		return "", 0, err
 	}
-	fresh := text[commonPrefix(text, j.shown):]
+	fresh := text[lists.CommonPrefix(text, j.shown):]
 	certain := fresh[:len(fresh)-incomplete(fresh)]
-	before = charactersTo(certain, commonPrefix(fresh, j.tail))
+	before = charactersTo(certain, lists.CommonPrefix(fresh, j.tail))
 	j.tail = fresh[len(certain):]
 	j.shown = text[:len(text)-len(j.tail)]
 	if len(j.window) > 2*joinContext {
@@ -115,15 +117,6 @@ func (j *joiner) rest() string {
 	tail := j.tail
 	j.shown, j.tail = j.shown+tail, ""
 	return valid(tail)
-}
-
-// commonPrefix returns how many bytes two texts begin with in common.
-func commonPrefix(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	return n
 }
 
 // incomplete returns how many bytes at the end of a text may be the beginning of a character:

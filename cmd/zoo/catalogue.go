@@ -14,6 +14,7 @@ import (
 	"github.com/nopezoo/zoo/cmd/zoo/internal/upkeep"
 	"github.com/nopezoo/zoo/configs"
 	"github.com/nopezoo/zoo/eval/task"
+	"github.com/nopezoo/zoo/internal/lists"
 	"github.com/nopezoo/zoo/internal/machine"
 	"github.com/nopezoo/zoo/modelfile"
 	"github.com/nopezoo/zoo/train/runfile"
@@ -87,10 +88,7 @@ func (a *app) catalogue(ctx context.Context, o catalogueOptions, args []string) 
 			return err
 		}
 	}
-	chosen := make([]int, len(found))
-	for i := range chosen {
-		chosen[i] = i
-	}
+	chosen := lists.Make(len(found), func(i int) int { return i })
 	if o.medianAt > 0 {
 		if chosen, err = upkeep.Medians(ctx, models, o.medianAt, o.n); err != nil {
 			return err

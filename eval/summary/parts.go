@@ -66,19 +66,16 @@ func (s *Study) partOf(t *Task, name string) part {
 // partTable has a line for each series and a column for each part, and says where every run of one part is above every run of
 // another.
 func (t *Task) partTable(measure string) Table {
-	var names []string
-	encodings := map[string]int{}
+	var all []Series
 	in := lists.Map(t.Parts, func(p part) map[string]Series {
 		own := map[string]Series{}
 		for _, s := range p.Task.Series {
-			own[s.Name], encodings[s.Name] = s, s.Encoding
-			if !slices.Contains(names, s.Name) {
-				names = append(names, s.Name)
-			}
+			own[s.Name], all = s, append(all, s)
 		}
 		return own
 	})
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(encodings[a], encodings[b]) })
+	slices.SortFunc(all, func(a, b Series) int { return cmp.Or(cmp.Compare(a.Encoding, b.Encoding), cmp.Compare(a.Name, b.Name)) })
+	names := slices.Compact(namesOf(all))
 	out := grid(fmt.Sprintf("%s by part: %s beyond the trained lengths in %%, median of the runs (quartiles)", t.Name, label(measure)),
 		"encoding", names, lists.Map(t.Parts, func(p part) string { return p.Name }), func(line, column int) Cell {
 			s, ok := in[column][names[line]]

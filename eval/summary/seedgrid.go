@@ -2,12 +2,10 @@ package summary
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 
-	"github.com/nopezoo/zoo/eval/task"
 	"github.com/nopezoo/zoo/internal/human"
 	"github.com/nopezoo/zoo/internal/lists"
 )
@@ -73,20 +71,12 @@ func (t *Task) seedTables(series []Series) []Table {
 			shares.add(line...)
 		}
 		for _, length := range t.Lengths {
-			add(length.Label(), lists.Map(g.runs, func(r trainingRun) float64 { return r.at(length) }))
+			add(length.Label(), lists.Map(g.runs, func(r trainingRun) float64 { return r.at(length, func(c cell) float64 { return c.accuracy }) }))
 		}
 		add("beyond", beyond)
 		out = append(out, shares)
 	}
 	return out
-}
-
-// at is a run's accuracy at a length, NaN where it has none.
-func (r trainingRun) at(length task.Span) float64 {
-	if c := r.cells[length]; c.n > 0 {
-		return c.accuracy
-	}
-	return math.NaN()
 }
 
 // means is a table of the runs' values, with the means of lines and columns.

@@ -122,12 +122,7 @@ func (s *Series) point(length task.Span) point {
 	}
 	p.NA = p.NA && p.N == 0
 	over := func(value func(cell) float64) Spread {
-		return s.over(func(run trainingRun) float64 {
-			if c := run.cells[length]; c.n > 0 {
-				return value(c)
-			}
-			return math.NaN()
-		})
+		return s.over(func(run trainingRun) float64 { return run.at(length, value) })
 	}
 	p.Exact = over(func(c cell) float64 { return c.accuracy })
 	p.Token = over(func(c cell) float64 { return c.tokenAccuracy })
@@ -136,6 +131,14 @@ func (s *Series) point(length task.Span) point {
 		p.Token = p.Token.overPrompts(measured[0].byTokens())
 	}
 	return p
+}
+
+// at is a value of a run at a length, NaN where it was not measured.
+func (r trainingRun) at(length task.Span, value func(cell) float64) float64 {
+	if c := r.cells[length]; c.n > 0 {
+		return value(c)
+	}
+	return math.NaN()
 }
 
 // over puts the runs' values together; NaN for none.

@@ -9,6 +9,7 @@ import (
 	"github.com/nopezoo/zoo/card"
 	"github.com/nopezoo/zoo/eval"
 	"github.com/nopezoo/zoo/internal/human"
+	"github.com/nopezoo/zoo/internal/lists"
 )
 
 // trait may tell models of one encoding apart: always, or only where one seed has several values, as steps of runs that stop
@@ -59,11 +60,8 @@ func setting(rows []eval.Row) trait {
 	}
 	shared := ""
 	if sorted := slices.Sorted(maps.Values(names)); len(sorted) > 0 {
-		first, last, n := sorted[0], sorted[len(sorted)-1], 0
-		for n < min(len(first), len(last)) && first[n] == last[n] {
-			n++
-		}
-		shared = first[:strings.LastIndexByte(first[:n], '-')+1]
+		first, last := sorted[0], sorted[len(sorted)-1]
+		shared = first[:strings.LastIndexByte(first[:lists.CommonPrefix(first, last)], '-')+1]
 	}
 	return trait{false, func(r eval.Row) string { return strings.TrimPrefix(names[r.ConfigHash], shared) }}
 }

@@ -13,9 +13,9 @@ import (
 // once is measured by reading each sequence once: a window of running text, or a sample of a task in tokens.
 type once struct {
 	task    task.Task
-	n       int // sequences
-	most    int // of them that fit into memory together
-	keep    bool
+	n       int  // sequences
+	most    int  // of them that fit into memory together
+	keep    bool // what was read of a prompt (see keeps)
 	measure func(context.Context, reader) (eval.Row, error)
 }
 

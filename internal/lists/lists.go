@@ -1,4 +1,4 @@
-// Package lists has what package slices lacks.
+// Package lists has what packages slices and strings lack.
 package lists
 
 // Map has what f makes of each element, in order; nil of nil.
@@ -30,4 +30,13 @@ func Filter[T any](list []T, wanted func(T) bool) (out []T) {
 		}
 	}
 	return out
+}
+
+// CommonPrefix is how many bytes two texts begin with in common.
+func CommonPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
