@@ -96,8 +96,8 @@ func openText(f fileName) (texts, string, error) {
 	all, digest, err := openedCorpora.open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && path != f.path:
-		err = fmt.Errorf("there is no corpus %s; fetch it, if it is one of those of zoo data fetch --help, or make it of "+
-			"files: zoo data --text FILE -o %s; or name a corpus by its path, such as ./%s.jsonl", f.path, path, f.path)
+		err = fmt.Errorf("there is no corpus %[1]s; fetch it by zoo data fetch %[1]s, if zoo data fetch lists it, or make it of "+
+			"files: zoo data --text FILE -o %[2]s; or name a corpus by its path, such as ./%[1]s.jsonl", f.path, path)
 	case errors.Is(err, fs.ErrNotExist):
 		err = fmt.Errorf("%w; a path is from the folder in which zoo runs: bring the file there, or name it where it is", err)
 	}
