@@ -16,6 +16,7 @@ type chatRequest struct {
 	MaxCompletion *int                       `json:"max_completion_tokens" takes:"a whole number"` // nil for max_tokens
 	LogProbs      bool                       `json:"logprobs" takes:"true or false"`
 	TopLogProbs   *int                       `json:"top_logprobs" takes:"a whole number"`
+	AddSpecial    bool                       `json:"add_special_tokens" takes:"true or false"`
 	Variables     map[string]json.RawMessage `json:"chat_template_kwargs" takes:"an object"`
 	Format        struct {
 		Type string `json:"type"`
@@ -47,7 +48,11 @@ func (h *Handler) understandChat(ctx context.Context, c *call, body []byte) (*re
 		}
 		return nil, wrong("messages", "messages: %v", err)
 	}
-	ids, err := s.Session.Encode(ctx, text) // the template writes special tokens itself
+	encode := s.Session.Encode // the template writes special tokens itself
+	if q.AddSpecial {
+		encode = s.Session.EncodePrompt
+	}
+	ids, err := encode(ctx, text)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, err

@@ -142,6 +142,28 @@ func decoded(t *testing.T, s *runtime.Session, id int64) string {
 }
 
 // TestChatRefused: what is wrong with a conversation, and models that take none.
+// TestChatAddsSpecial: a template's text becomes tokens as it is, with add_special_tokens those of a prompt, which ends
+// before a space here.
+func TestChatAddsSpecial(t *testing.T) {
+	_, server := talker(t, turns)
+	used := func(fields string) int {
+		const begin = `{"messages": [{"role": "user", "content": "a"}], "max_tokens": 1, "chat_template_kwargs": {"style": " "}`
+		status, text := converse(t, server, begin+fields+`}`)
+		var got chatted
+		if err := json.Unmarshal([]byte(text), &got); err != nil || status != http.StatusOK {
+			t.Fatalf("status %d: %s", status, text)
+		}
+		return got.Usage.Prompt
+	}
+	plain := used("")
+	if n := used(`, "add_special_tokens": false`); n != plain {
+		t.Errorf("false: %d tokens, want %d", n, plain)
+	}
+	if n := used(`, "add_special_tokens": true`); n != plain-1 {
+		t.Errorf("true: %d tokens, want %d", n, plain-1)
+	}
+}
+
 func TestChatRefused(t *testing.T) {
 	_, server := talker(t, turns)
 	_, broken := talker(t, "{% nosuch %}")

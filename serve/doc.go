@@ -23,8 +23,9 @@
 // A field that is unknown or not supported is an error that names it: best_of other than n, and
 // suffix. top_k, min_p, repetition_penalty, and vLLM's ignore_eos and add_special_tokens, are fields in addition
 // to OpenAI's; a service of one model needs no model field. Conversations have chat_template_kwargs too, as vLLM
-// has them; they take text alone, and no tools. A chat template is a stranger's: package tokenizer/chat bounds it, and where
-// it fails, or the model came without one, the request is refused. Ranges are runtime.Sampling's, but temperature is 0 to 2, and
+// has them; they take text alone, and no tools. Their add_special_tokens is false, since templates write special
+// tokens. A chat template is a stranger's: package tokenizer/chat bounds it, and where it fails, or the model came
+// without one, the request is refused. Ranges are runtime.Sampling's, but temperature is 0 to 2, and
 // repetition_penalty more than 0. user is taken and not used.
 //
 // A choice's random numbers follow from seed and its place among the n choices of its prompt,
