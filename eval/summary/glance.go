@@ -146,6 +146,8 @@ func sayGlimpses(lines, before []glimpse) string {
 			}
 		}
 		switch {
+		case !slices.ContainsFunc(g.series.Points, func(p point) bool { return p.Exact.Median.Known() }):
+			verb = "is not measured on " + g.what
 		case g.to == (task.Span{}) && !g.isText():
 			verb = "is not " + strings.TrimPrefix(verb, "is ")
 		case g.to == (task.Span{}):

@@ -75,6 +75,24 @@ func TestGlance(t *testing.T) {
 	t.Log("\n" + b.String())
 }
 
+// A task without a prompt at any length is said to be not measured, and not to be wrong.
+func TestGlanceUnmeasured(t *testing.T) {
+	rows := inTokensRows()
+	for i := range rows {
+		if rows[i].Measure == eval.MeasureAccuracy {
+			rows[i].Score, rows[i].Accuracy, rows[i].NA, rows[i].Reason = eval.Score{}, 0, true, "no prompt has this length"
+		}
+	}
+	s, err := summary.New(rows, summary.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "rope reads on to 8,192 and no further and is not measured on passkey; "
+	if got := s.Brief(80)[0].Title; !strings.HasPrefix(got, want) {
+		t.Errorf("it says %q, want %q", got, want)
+	}
+}
+
 // Answers stand by depth and length, with the n/a of lengths that a model does not take.
 func TestDepths(t *testing.T) {
 	s, err := summary.New(inTokensRows(), summary.Options{})
