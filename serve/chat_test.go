@@ -141,7 +141,6 @@ func decoded(t *testing.T, s *runtime.Session, id int64) string {
 	return text
 }
 
-// TestChatRefused: what is wrong with a conversation, and models that take none.
 // TestChatAddsSpecial: a template's text becomes tokens as it is, with add_special_tokens those of a prompt, which ends
 // before a space here.
 func TestChatAddsSpecial(t *testing.T) {
@@ -164,6 +163,7 @@ func TestChatAddsSpecial(t *testing.T) {
 	}
 }
 
+// TestChatRefused: what is wrong with a conversation, and models that take none.
 func TestChatRefused(t *testing.T) {
 	_, server := talker(t, turns)
 	_, broken := talker(t, "{% nosuch %}")
