@@ -24,9 +24,9 @@ demo: setup ## Train three encodings at lengths 1 to 20, export them, and measur
 	bin/zoo bench --pe $(ENCODINGS) --task $(TASK) --lengths $(LENGTHS) -o results/demo.jsonl
 
 # Leaves what is finished as it is, and commits nothing.
-catalogue: setup ## Train the models that zoo carries and put those that learned their task into zoo/catalogue/models: an hour and a half on two cores
+catalogue: setup ## Train the models that zoo carries and put those that learned their task into zoo/catalogue/models: less than two hours on two cores
 	bin/zoo sweep --config catalogue --workers 2
-	bin/zoo catalogue runs/catalogue/*-s1 --lengths 5..50+5,60..200+20
+	bin/zoo catalogue runs/catalogue/*-s[1-5] --lengths 5..50+5,60..200+20
 
 MODEL ?= copy-nope
 check-catalogue: setup ## Train a model of the catalogue again and compare bits, or scores on another processor

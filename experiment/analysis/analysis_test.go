@@ -293,8 +293,9 @@ func TestPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Lengths 3, 5, 8 and 10 of each, with both kinds of tokens; n1 with n2 and with r1 at each length.
-	if p.Done != 0 || p.Cells != 4*4*2+4*2 || p.Read != 0 || p.Sequences != int64(2*p.Cells) {
+	// Lengths 3, 5, 8 and 10 of each, with both kinds of tokens; at each length n1 with n2 and with r1, and r3, whose seed no
+	// model of nope has, with both of these.
+	if p.Done != 0 || p.Cells != 4*4*2+4*4 || p.Read != 0 || p.Sequences != int64(2*p.Cells) {
 		t.Errorf("%+v", p)
 	}
 	last := int64(0)
@@ -306,7 +307,7 @@ func TestPlan(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if p.Done != p.Cells || p.Read != p.Sequences || len(p.observations()) != 4*4*2*2+4*2 || last != p.Sequences {
+	if p.Done != p.Cells || p.Read != p.Sequences || len(p.observations()) != 4*4*2*2+4*4 || last != p.Sequences {
 		t.Errorf("%d of %d cells, %d observations", p.Done, p.Cells, len(p.observations()))
 	}
 	o.Divergence, o.Probe, o.Tokens = "", true, []string{eval.TaskTokens}

@@ -48,6 +48,6 @@ func Example() {
 		100*head.Values[eval.RolePrevious], 100*head.Control[eval.RolePrevious])
 	fmt.Printf("%.0f of %d prompts are right\n", head.Values["correct"], head.N)
 	// Output:
-	// layer 0, head 1: 97 % on the token before, 6 % at random
+	// layer 0, head 1: 100 % on the token before, 6 % at random
 	// 4 of 4 prompts are right
 }

@@ -40,7 +40,8 @@ type Options struct {
 	// Tasks to read; none: each model's own.
 	Tasks []task.Task
 	// Divergence adds the divergence of attention, on eval.TaskTokens, between models with this encoding and models of the same
-	// task: with other encodings and the same training seed, and with this encoding and other seeds. "" leaves it out.
+	// task: with other encodings and the same training seed, or any where this encoding has no such seed, and with this encoding
+	// and other seeds. "" leaves it out.
 	Divergence string
 
 	ToolVersion string // recorded in observations
@@ -203,6 +204,11 @@ func (p *Plan) construct() error {
 // seeds are those that a model was trained with.
 func seeds(c card.Card) card.Seeds { return card.Seeds{Weights: c.Seed, Data: c.DataSeed} }
 
+// sameSequences says whether two cells are of the same measure on the same sequences.
+func sameSequences(a, b cell) bool {
+	return a.measure == b.measure && a.task.Name == b.task.Name && a.length == b.length && a.tokens == b.tokens
+}
+
 // pair adds the divergences from models with an encoding.
 func (p *Plan) pair(encoding string) error {
 	var pairs []cell
@@ -211,10 +217,17 @@ func (p *Plan) pair(encoding string) error {
 			continue
 		}
 		for _, b := range p.cells {
-			same := b.task.Name == a.task.Name && b.length == a.length && b.tokens == a.tokens && b.model != a.model && b.measure == eval.MeasureAttention
-			otherSeed := b.model.Card.Name() == encoding && seeds(b.model.Card).Compare(seeds(a.model.Card)) > 0 // each pair once
-			otherEncoding := b.model.Card.Name() != encoding && seeds(b.model.Card) == seeds(a.model.Card)
-			if !same || !otherSeed && !otherEncoding {
+			if !sameSequences(a, b) || b.model == a.model {
+				continue
+			}
+			pairedBySeed := func(c cell) bool {
+				return c.model.Card.Name() == encoding && sameSequences(c, b) && seeds(c.model.Card) == seeds(b.model.Card)
+			}
+			if b.model.Card.Name() == encoding {
+				if seeds(b.model.Card).Compare(seeds(a.model.Card)) <= 0 { // each pair once
+					continue
+				}
+			} else if !pairedBySeed(a) && slices.ContainsFunc(p.cells, pairedBySeed) {
 				continue
 			}
 			if err := sameShape(a.model, b.model); err != nil {
@@ -226,8 +239,8 @@ func (p *Plan) pair(encoding string) error {
 		}
 	}
 	if len(pairs) == 0 {
-		return fmt.Errorf("no model with the encoding %s stands beside another one of its task, of the same training seed "+
-			"or of the same encoding; name both, and tokens %s", encoding, eval.TaskTokens)
+		return fmt.Errorf("no model with the encoding %s stands beside another one of its task; "+
+			"name both, and tokens %s", encoding, eval.TaskTokens)
 	}
 	p.cells = append(p.cells, pairs...)
 	return nil
