@@ -23,6 +23,9 @@ type glimpse struct {
 	bits    []bitsPoint // of running text, else nil; by all lengths
 }
 
+// bitsPerByte is what is measured of the only text.
+const bitsPerByte = "bits per byte"
+
 func (g glimpse) isText() bool { return g.bits != nil }
 
 // glance puts tasks in tokens and running text together, which have lengths in the same unit: a sentence, a picture and a table. It
@@ -77,7 +80,7 @@ func (s *Study) glimpses(name string, lengths []task.Span, parts []*Task) []glim
 			}
 			return bitsPoint{Every: unknownSpread, Sliding: unknownSpread}
 		}
-		what := "bits per byte"
+		what := bitsPerByte
 		if len(s.Texts) > 1 {
 			what = t.Name
 		}
@@ -147,7 +150,7 @@ func sayGlimpses(lines, before []glimpse) string {
 		}
 		switch {
 		case !slices.ContainsFunc(g.series.Points, func(p point) bool { return p.Exact.Median.Known() }):
-			verb = "is not measured on " + g.what
+			verb = "is not measured on " + strings.Replace(g.what, bitsPerByte, "the text", 1)
 		case g.to == (task.Span{}) && !g.isText():
 			verb = "is not " + strings.TrimPrefix(verb, "is ")
 		case g.to == (task.Span{}):

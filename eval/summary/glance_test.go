@@ -75,21 +75,25 @@ func TestGlance(t *testing.T) {
 	t.Log("\n" + b.String())
 }
 
-// A task without a prompt at any length is said to be not measured, and not to be wrong.
+// A task without a prompt at any length, or a text without a window, is said to be not measured, and not to be wrong.
 func TestGlanceUnmeasured(t *testing.T) {
-	rows := inTokensRows()
-	for i := range rows {
-		if rows[i].Measure == eval.MeasureAccuracy {
-			rows[i].Score, rows[i].Accuracy, rows[i].NA, rows[i].Reason = eval.Score{}, 0, true, "no prompt has this length"
+	for measure, want := range map[string]string{
+		eval.MeasureAccuracy: "rope reads on to 8,192 and no further and is not measured on passkey; ",
+		eval.MeasureText:     "rope is not measured on the text and is right on passkey to 8,192 and no further; ",
+	} {
+		rows := inTokensRows()
+		for i := range rows {
+			if rows[i].Measure == measure {
+				rows[i].Score, rows[i].Accuracy, rows[i].Text, rows[i].NA, rows[i].Reason = eval.Score{}, 0, nil, true, "nothing has this length"
+			}
 		}
-	}
-	s, err := summary.New(rows, summary.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const want = "rope reads on to 8,192 and no further and is not measured on passkey; "
-	if got := s.Brief(80)[0].Title; !strings.HasPrefix(got, want) {
-		t.Errorf("it says %q, want %q", got, want)
+		s, err := summary.New(rows, summary.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Brief(80)[0].Title; !strings.HasPrefix(got, want) {
+			t.Errorf("it says %q, want %q", got, want)
+		}
 	}
 }
 
