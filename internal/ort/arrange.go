@@ -68,8 +68,7 @@ func (d *device) helper(made **session, file func() []byte, allowCPU bool, input
 	}
 	ports := lists.Map(inputs, func(name string) card.Port { return card.Port{Name: name} })
 	f := engine.File{Parsed: parsed, Inputs: ports, Outputs: parsed.Outputs}
-	s, err := newSession(f, engine.Options{AllowCPUNodes: allowCPU, Provider: d.provider, ProviderOptions: d.options, Threads: 1,
-		Training: true}) // which leaves numbers as they are
+	s, err := newSession(f, engine.Options{AllowCPUNodes: allowCPU, Provider: d.provider, ProviderOptions: d.options, Threads: 1})
 	if err == nil {
 		*made = s
 	}

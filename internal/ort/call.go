@@ -118,7 +118,7 @@ func (c *call) start() error {
 		return context.Cause(c.ctx)
 	}
 	defer s.device.lock()()
-	err := runError(s.device, s.api.check(s.api.callIn(s.flush, run, uintptr(s.model), uintptr(c.options),
+	err := runError(s.device, s.api.check(s.api.callIn(true, run, uintptr(s.model), uintptr(c.options),
 		s.inputNames, first(c.in), uintptr(len(c.in)), s.outputNames, uintptr(len(c.out)), first(c.out))))
 	if err != nil && c.ctx.Err() != nil {
 		return context.Cause(c.ctx)

@@ -111,7 +111,7 @@ func (a *api) configure(options handle, opt engine.Options) error {
 	if err := engine.CheckThreads(opt.Threads); err != nil {
 		return fmt.Errorf("ort: %w", err)
 	}
-	entries := map[string]string{}
+	entries := map[string]string{"session.set_denormal_as_zero": "1"} // in the session's own threads
 	if opt.Exact {
 		entries["session.qdq_matmulnbits_accuracy_level"] = "1"
 	}
@@ -120,8 +120,6 @@ func (a *api) configure(options handle, opt engine.Options) error {
 	}
 	if opt.Training {
 		entries["session.force_spinning_stop"] = "1"
-	} else {
-		entries["session.set_denormal_as_zero"] = "1" // in the session's own threads
 	}
 	if memoryNames[opt.Provider] != "" {
 		entries[recordPlacement] = "1"

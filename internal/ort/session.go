@@ -36,7 +36,6 @@ func open(file engine.File, opt engine.Options) (engine.Model, error) {
 type session struct {
 	library         Library
 	inputs, outputs []port
-	flush           bool    // numbers below 1.2e-38 are taken for 0
 	device          *device // nil where the provider computes in main memory
 
 	mu    sync.RWMutex // runs hold it for reading, Close for writing
@@ -53,7 +52,7 @@ func newSession(file engine.File, opt engine.Options) (*session, error) {
 	if !linked {
 		return nil, ErrNoCgo
 	}
-	s := &session{inputs: portsOf(file.Inputs), outputs: portsOf(file.Outputs), flush: !opt.Training, pin: new(goruntime.Pinner)}
+	s := &session{inputs: portsOf(file.Inputs), outputs: portsOf(file.Outputs), pin: new(goruntime.Pinner)}
 	if err := errors.Join(checkNames("input", s.inputs), checkNames("output", s.outputs)); err != nil {
 		return nil, err
 	}

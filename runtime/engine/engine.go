@@ -41,8 +41,8 @@ type Options struct {
 	ProfilePrefix   string
 	Exact           bool
 
-	// Training is for graphs of training steps, which runtime.Options does not know: numbers below 1.2e-38 are not
-	// taken for 0, and idle threads stop spinning between runs, when the cores belong to the optimizer.
+	// Training is for graphs of training steps, which runtime.Options does not know: idle threads stop spinning
+	// between runs, when the cores belong to the optimizer.
 	Training bool
 }
 
