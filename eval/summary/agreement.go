@@ -33,15 +33,13 @@ func (s *Study) agreementTable(contests [][]contest) Table {
 			out.add(append(line, words(differences)...)...)
 		}
 	}
-	complete := true
 	for i, t := range s.Tasks {
 		if len(contests[i]) > 0 {
-			complete = complete && s.published.withBeyond(t.paperName(), "") != nil
 			lengths, ours, theirs := s.withPublished(t)
 			add(t.Name, lengthsText(lengths), ours, theirs)
 		}
 	}
-	if complete {
+	if s.paperHas(contests) {
 		ours := contest{}
 		for _, r := range s.Ranks {
 			ours[r.Name] = float64(r.MRR)

@@ -17,7 +17,7 @@ type rank struct {
 	MRR       Number   `json:"mrr"`  // ties share their ranks
 	Tasks     []Number `json:"-"`    // the same over the runs of each of Study.Tasks; unknown where it has no rank
 	PaperTies Number   `json:"-"`    // ties as in the paper: by a fixed order of encodings
-	Published Number   `json:"-"`    // the paper's own; unknown for an encoding that is not in it
+	Published Number   `json:"-"`    // the paper's own; unknown for an encoding or a task that is not in it
 	Runs      int      `json:"runs"` // that it took part with, each in a ranking of its own
 	Mean      Number   `json:"-"`    // over tasks, of the median over these runs of the measure beyond
 }
@@ -27,6 +27,10 @@ type rank struct {
 func (s *Study) rank() {
 	contests := s.contests()
 	all := slices.Concat(contests...)
+	published := contest{}
+	if s.Measure == Exact && s.paperHas(contests) {
+		published = s.published.ranks
+	}
 	byOrder := reciprocalRanks(all, s.namesOf(s.published.order))
 	for name, ranks := range reciprocalRanks(all, nil) {
 		r := rank{Name: name, Encoding: s.find(name).Encoding, MRR: mean(ranks), PaperTies: mean(byOrder[name]), Published: Unknown, Runs: len(ranks)}
@@ -39,8 +43,8 @@ func (s *Study) rank() {
 			}
 		}
 		r.Mean = mean(beyond)
-		if published, ok := s.published.ranks[s.Encodings[r.Encoding]]; ok && s.Measure == Exact {
-			r.Published = Number(published)
+		if mrr, ok := published[s.Encodings[r.Encoding]]; ok {
+			r.Published = Number(mrr)
 		}
 		s.Ranks = append(s.Ranks, r)
 	}
@@ -69,6 +73,16 @@ func (s *Study) contests() [][]contest {
 		t.AtChance = some && all
 	}
 	return out
+}
+
+// paperHas reports whether the paper has longer lengths of all tasks that are ranked, so that its ranks compare.
+func (s *Study) paperHas(contests [][]contest) bool {
+	for i, t := range s.Tasks {
+		if len(contests[i]) > 0 && s.published.withBeyond(t.paperName(), "") == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // ranked lists the tasks that rankings are about.

@@ -216,6 +216,10 @@ func TestAgreements(t *testing.T) {
 	if got := lists.Map(s.AgreementTable.Lines[0], func(c Cell) string { return c.Text }); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
+	isPublished := func(r rank) bool { return r.Published.Known() }
+	if !slices.ContainsFunc(s.Ranks, isPublished) {
+		t.Error("no published ranks beside ours")
+	}
 	if s.Tokens.AgreementTable.Lines != nil {
 		t.Error("the paper has no order by tokens right")
 	}
@@ -232,6 +236,9 @@ func TestAgreements(t *testing.T) {
 	s = studyOf(t, all...)
 	if lines := s.AgreementTable.Lines; len(lines) != 1 || lines[0][0].Text != "copy-rsc" {
 		t.Errorf("with a task that the paper has not: %+v", lines)
+	}
+	if slices.ContainsFunc(s.Ranks, isPublished) {
+		t.Error("published ranks beside those of a task that the paper has not")
 	}
 	const lead = "Ranked over 2 tasks by the mean beyond the trained lengths, rope comes first (mean reciprocal ranks: rope 1.00, " +
 		"t5 0.50, alibi 0.33, nope 0.25 and new 0.20). Spearman's correlation with the published order is 0.63 on copy-rsc."
