@@ -25,10 +25,7 @@ func (d *split) over(p *pool, rows, k, n int, work divided) {
 	if p.threads > 1 && rows*k*n >= worthwhile {
 		d.byRows = rows >= 64*p.threads && !d.neverByRows
 		if d.byRows {
-			whole := 24 // tiles of every kernel
-			if rows < 16*p.threads*whole {
-				whole = 8 // or parts differ too much
-			}
+			whole := simd.TileRows() // so that parts round as the whole does
 			d.each = (rows/(2*p.threads) + whole - 1) / whole * whole
 		} else {
 			d.each = (d.panels + p.threads - 1) / p.threads

@@ -153,25 +153,32 @@ func TestPointwiseBlocks(t *testing.T) {
 // there are 64 for each thread, else by panels of columns.
 func TestSplit(t *testing.T) {
 	const panel = simd.Panel
+	tiles := func(rows, each int) (out extents) { // parts of whole tiles, of at least so many rows each
+		each = (each + simd.TileRows() - 1) / simd.TileRows() * simd.TileRows()
+		for from := 0; from < rows; from += each {
+			out = append(out, [2]int{from, min(from+each, rows)})
+		}
+		return out
+	}
 	for _, tc := range []struct {
 		threads, rows, k, n int
 		rowsWise            bool
 		want                extents
 	}{
 		{1, 256, 64, 4 * panel, false, extents{{0, 4}}},
-		{2, 128, 64, 32, true, extents{{0, 32}, {32, 64}, {64, 96}, {96, 128}}},
+		{2, 128, 64, 32, true, tiles(128, 32)},
 		{2, 127, 64, 2 * panel, false, extents{{0, 1}, {1, 2}}},
 		{2, 127, 64, 32, false, extents{{0, 1}}},
 		{2, 8, 512, 5 * panel, false, extents{{0, 3}, {3, 5}}},
 		{2, 8, 16, 5 * panel, false, extents{{0, 5}}},
-		{3, 192, 64, 64, true, extents{{0, 32}, {32, 64}, {64, 96}, {96, 128}, {128, 160}, {160, 192}}},
-		{3, 576, 64, 64, true, extents{{0, 96}, {96, 192}, {192, 288}, {288, 384}, {384, 480}, {480, 576}}},
+		{3, 192, 64, 64, true, tiles(192, 32)},
+		{3, 576, 64, 64, true, tiles(576, 96)},
 		{3, 191, 64, 4 * panel, false, extents{{0, 2}, {2, 4}}},
-		{2, 96 * 4, 64, 64, true, extents{{0, 96}, {96, 192}, {192, 288}, {288, 384}}},
-		{2, 96*4 + 4, 64, 64, true, extents{{0, 104}, {104, 208}, {208, 312}, {312, 388}}},
-		{2, 1000, 64, 64, true, extents{{0, 264}, {264, 528}, {528, 792}, {792, 1000}}},
+		{2, 96 * 4, 64, 64, true, tiles(96*4, 96)},
+		{2, 96*4 + 4, 64, 64, true, tiles(96*4+4, 97)},
+		{2, 1000, 64, 64, true, tiles(1000, 250)},
 		{2, 128, 32, 63, false, extents{{0, 2}}}, // too few multiply-adds
-		{2, 128, 32, 64, true, extents{{0, 32}, {32, 64}, {64, 96}, {96, 128}}},
+		{2, 128, 32, 64, true, tiles(128, 32)},
 		{2, 2, 1 << 17, 1, false, extents{{0, 1}}},
 		{2, 1, 1 << 18, 4 * panel, false, extents{{0, 2}, {2, 4}}},
 		{2, 0, 64, 64, false, nil},

@@ -53,6 +53,9 @@ func (p *Packed) First(n int) Packed { return Packed{K: p.K, N: n, data: p.data}
 
 func (p *Packed) panel(i int) []float32 { return p.data[i*Panel*p.K:][:Panel*p.K] }
 
+// TileRows is how many rows the largest tile of Product takes. Rows from a multiple of it on round alike by themselves.
+func TileRows() int { return tileRows(maxRows) }
+
 // Product writes the panels from up to to of a·b into c [rows,N], for a [rows,K].
 func Product(c, a []float32, rows int, b *Packed, from, to int) {
 	if b.K == 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -83,6 +84,27 @@ func TestProducts(t *testing.T) {
 						}
 					})
 				}
+			}
+		}
+	})
+}
+
+// TestProductInParts has rows that are shared among threads: tiles of their own change no bit.
+func TestProductInParts(t *testing.T) {
+	everyLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(3, 4))
+		const k, n = 64, 100
+		b := numbers(rng, k*n)
+		p := Pack(numbers(rng, PackedSize(k, n)), b, k, n, n, false)
+		for rows := 1; rows <= 3*maxRows; rows++ {
+			a, whole, parts := numbers(rng, rows*k), make([]float32, rows*n), make([]float32, rows*n)
+			Product(whole, a, rows, &p, 0, Panels(n))
+			for from := 0; from < rows; from += TileRows() {
+				to := min(from+TileRows(), rows)
+				Product(parts[from*n:], a[from*k:], to-from, &p, 0, Panels(n))
+			}
+			if !slices.Equal(whole, parts) {
+				t.Errorf("%d rows: parts differ from the whole", rows)
 			}
 		}
 	})
