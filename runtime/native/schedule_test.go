@@ -153,32 +153,34 @@ func TestPointwiseBlocks(t *testing.T) {
 // there are 64 for each thread, else by panels of columns.
 func TestSplit(t *testing.T) {
 	const panel = simd.Panel
-	tiles := func(rows, each int) (out extents) { // parts of whole tiles, of at least so many rows each
-		each = (each + simd.TileRows() - 1) / simd.TileRows() * simd.TileRows()
-		for from := 0; from < rows; from += each {
-			out = append(out, [2]int{from, min(from+each, rows)})
-		}
-		return out
+	whole := func(plain, six, eight extents) extents { // for tiles of one row, of six and of eight
+		return map[int]extents{1: plain, 6: six, 8: eight}[simd.TileRows()]
 	}
+	rows128 := whole(extents{{0, 32}, {32, 64}, {64, 96}, {96, 128}}, extents{{0, 36}, {36, 72}, {72, 108}, {108, 128}},
+		extents{{0, 32}, {32, 64}, {64, 96}, {96, 128}})
 	for _, tc := range []struct {
 		threads, rows, k, n int
 		rowsWise            bool
 		want                extents
 	}{
 		{1, 256, 64, 4 * panel, false, extents{{0, 4}}},
-		{2, 128, 64, 32, true, tiles(128, 32)},
+		{2, 128, 64, 32, true, rows128},
 		{2, 127, 64, 2 * panel, false, extents{{0, 1}, {1, 2}}},
 		{2, 127, 64, 32, false, extents{{0, 1}}},
 		{2, 8, 512, 5 * panel, false, extents{{0, 3}, {3, 5}}},
 		{2, 8, 16, 5 * panel, false, extents{{0, 5}}},
-		{3, 192, 64, 64, true, tiles(192, 32)},
-		{3, 576, 64, 64, true, tiles(576, 96)},
+		{3, 192, 64, 64, true, whole(extents{{0, 32}, {32, 64}, {64, 96}, {96, 128}, {128, 160}, {160, 192}},
+			extents{{0, 36}, {36, 72}, {72, 108}, {108, 144}, {144, 180}, {180, 192}},
+			extents{{0, 32}, {32, 64}, {64, 96}, {96, 128}, {128, 160}, {160, 192}})},
+		{3, 576, 64, 64, true, extents{{0, 96}, {96, 192}, {192, 288}, {288, 384}, {384, 480}, {480, 576}}},
 		{3, 191, 64, 4 * panel, false, extents{{0, 2}, {2, 4}}},
-		{2, 96 * 4, 64, 64, true, tiles(96*4, 96)},
-		{2, 96*4 + 4, 64, 64, true, tiles(96*4+4, 97)},
-		{2, 1000, 64, 64, true, tiles(1000, 250)},
+		{2, 96 * 4, 64, 64, true, extents{{0, 96}, {96, 192}, {192, 288}, {288, 384}}},
+		{2, 96*4 + 4, 64, 64, true, whole(extents{{0, 97}, {97, 194}, {194, 291}, {291, 388}},
+			extents{{0, 102}, {102, 204}, {204, 306}, {306, 388}}, extents{{0, 104}, {104, 208}, {208, 312}, {312, 388}})},
+		{2, 1000, 64, 64, true, whole(extents{{0, 250}, {250, 500}, {500, 750}, {750, 1000}},
+			extents{{0, 252}, {252, 504}, {504, 756}, {756, 1000}}, extents{{0, 256}, {256, 512}, {512, 768}, {768, 1000}})},
 		{2, 128, 32, 63, false, extents{{0, 2}}}, // too few multiply-adds
-		{2, 128, 32, 64, true, tiles(128, 32)},
+		{2, 128, 32, 64, true, rows128},
 		{2, 2, 1 << 17, 1, false, extents{{0, 1}}},
 		{2, 1, 1 << 18, 4 * panel, false, extents{{0, 2}, {2, 4}}},
 		{2, 0, 64, 64, false, nil},
