@@ -25,8 +25,7 @@ func (d *split) over(p *pool, rows, k, n int, work divided) {
 	if p.threads > 1 && rows*k*n >= worthwhile {
 		d.byRows = rows >= 64*p.threads && !d.neverByRows
 		if d.byRows {
-			whole := simd.TileRows() // so that parts round as the whole does
-			d.each = (rows/(2*p.threads) + whole - 1) / whole * whole
+			d.each = wholeTiles(rows/(2*p.threads), simd.Panel)
 		} else {
 			d.each = (d.panels + p.threads - 1) / p.threads
 		}
@@ -38,6 +37,13 @@ func (d *split) over(p *pool, rows, k, n int, work divided) {
 	if rows > 0 && all > 0 {
 		p.do((all+d.each-1)/d.each, work)
 	}
+}
+
+// wholeTiles returns rows rounded up to whole tiles of the kernels for so many columns: parts of so many rows round as the
+// whole product does.
+func wholeTiles(rows, columns int) int {
+	tile := simd.TileRows(columns)
+	return (rows + tile - 1) / tile * tile
 }
 
 // part returns the rows and the panels of a part, each from the first up to the last.
@@ -92,8 +98,10 @@ func (p *products) prepare(s *step) error {
 	p.layOut(s.in[0].shape, s.in[1].shape, s.out.shape)
 	p.blocks, p.each = 1, p.m
 	if threads := s.x.pool.threads; threads > 1 && p.m*p.k*p.n*p.count >= worthwhile {
-		p.blocks = max(1, min(2*threads/max(p.count, 1), p.m/64))
-		p.each = (p.m + p.blocks - 1) / p.blocks
+		if blocks := min(2*threads/max(p.count, 1), p.m/64); blocks > 1 {
+			p.each = wholeTiles((p.m+blocks-1)/blocks, p.n)
+			p.blocks = (p.m + p.each - 1) / p.each
+		}
 	}
 	return nil
 }
@@ -136,9 +144,6 @@ const dotted = 8
 func (p *products) do(part, thread int) {
 	pair, first := part/p.blocks, part%p.blocks*p.each
 	rows := min(p.each, p.m-first)
-	if rows <= 0 {
-		return
-	}
 	w := p.pairs.width()
 	at, i := p.pairs.from(pair/w), pair%w
 	x := p.s.in[0].f[((at.at[0]+i*p.pairs.step(0))*p.m+first)*p.k:][:rows*p.k]
@@ -147,7 +152,7 @@ func (p *products) do(part, thread int) {
 	switch {
 	case !p.transposed:
 		simd.Rows(out, x, rows, y, p.k, p.n)
-	case rows <= dotted:
+	case p.m <= dotted:
 		for r := range rows {
 			simd.Dots(out[r*p.n:(r+1)*p.n], x[r*p.k:(r+1)*p.k], y, p.k)
 		}

@@ -154,7 +154,7 @@ func TestPointwiseBlocks(t *testing.T) {
 func TestSplit(t *testing.T) {
 	const panel = simd.Panel
 	whole := func(plain, six, eight extents) extents { // for tiles of one row, of six and of eight
-		return map[int]extents{1: plain, 6: six, 8: eight}[simd.TileRows()]
+		return map[int]extents{1: plain, 6: six, 8: eight}[simd.TileRows(panel)]
 	}
 	rows128 := whole(extents{{0, 32}, {32, 64}, {64, 96}, {96, 128}}, extents{{0, 36}, {36, 72}, {72, 108}, {108, 128}},
 		extents{{0, 32}, {32, 64}, {64, 96}, {96, 128}})
@@ -210,64 +210,63 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestProductBlocks: a few large products are each computed in blocks of rows.
+// TestProductBlocks: a few large products are each computed in blocks of rows: whole tiles, which change no bit.
 func TestProductBlocks(t *testing.T) {
+	tiles := map[int]int{1: 0, 6: 1, 8: 2}[simd.TileRows(simd.Panel)]
+	same := func(each int) [3]int { return [3]int{each, each, each} }
 	for _, tc := range []struct {
 		threads, pairs, m, k, n int
-		blocks, each            int
+		blocks                  int
+		each                    [3]int // for tiles of one row, of six and of eight
 		shared                  bool
 	}{
-		{1, 2, 512, 64, 64, 1, 512, false}, {1, 1, 512, 64, 64, 1, 512, false},
-		{2, 2, 512, 64, 64, 2, 256, true},
-		{2, 1, 512, 64, 64, 4, 128, true},
-		{3, 2, 512, 64, 64, 3, 171, true},
-		{2, 3, 512, 64, 64, 1, 512, true},
-		{2, 4, 512, 64, 64, 1, 512, true},
-		{2, 2, 127, 64, 64, 1, 127, true},
-		{2, 2, 128, 64, 64, 2, 64, true},
-		{2, 2, 64, 64, 32, 1, 64, true},
-		{2, 2, 128, 32, 32, 2, 64, true},
-		{2, 2, 128, 32, 31, 1, 128, false},
-		{2, 2, 260, 64, 64, 2, 130, true},
-		{3, 2, 201, 64, 64, 3, 67, true},
-		{3, 2, 200, 64, 64, 3, 67, true},
-		{3, 7, 300, 33, 35, 1, 300, true},
-		{2, 2, 3, 500, 100, 1, 3, true},
+		{1, 2, 512, 64, 64, 1, same(512), false}, {1, 1, 512, 64, 64, 1, same(512), false},
+		{2, 2, 512, 64, 64, 2, [3]int{256, 258, 256}, true},
+		{2, 1, 512, 64, 64, 4, [3]int{128, 132, 128}, true},
+		{3, 2, 512, 64, 64, 3, [3]int{171, 174, 176}, true},
+		{2, 3, 512, 64, 64, 1, same(512), true},
+		{2, 4, 512, 64, 64, 1, same(512), true},
+		{2, 2, 127, 64, 64, 1, same(127), true},
+		{2, 2, 128, 64, 64, 2, [3]int{64, 66, 64}, true},
+		{2, 2, 64, 64, 32, 1, same(64), true},
+		{2, 2, 128, 32, 32, 2, [3]int{64, 66, 64}, true},
+		{2, 2, 128, 32, 31, 1, same(128), false},
+		{2, 2, 260, 64, 64, 2, [3]int{130, 132, 136}, true},
+		{2, 2, 260, 64, 48, 2, [3]int{130, 132, 144}, true}, // with half tiles, which are of six rows
+		{3, 2, 201, 64, 64, 3, [3]int{67, 72, 72}, true},
+		{3, 2, 200, 64, 64, 3, [3]int{67, 72, 72}, true},
+		{3, 7, 300, 33, 35, 1, same(300), true},
+		{2, 2, 3, 500, 100, 1, same(3), true},
 	} {
 		for _, transposed := range []bool{false, true} {
-			pool := newPool(tc.threads, false)
-			x, y, out := &value{}, &value{}, &value{part: &part{node: &graph.Node{DType: tensor.Float32}}}
-			fill := func(v *value, shape ...int) {
-				v.shape, v.size = shape, product(shape)
-				v.f = make([]float32, v.size)
-				for i := range v.f {
-					v.f[i] = float32(rand.IntN(5) - 2) // whole: every order gives the same sum
+			what := fmt.Sprintf("%d products %d×%d×%d on %d threads, transposed %v", tc.pairs, tc.m, tc.k, tc.n, tc.threads, transposed)
+			multiply := func(threads int, x, y *value) (*products, []float32, bool) {
+				pool, out := newPool(threads, false), numbers([]int{tc.pairs, tc.m, tc.n}, func() float32 { return 0 })
+				defer pool.close()
+				p := &products{transposed: transposed}
+				s := &step{in: []*value{x, y}, out: out, x: &executor{pool: pool, scratch: make([]buffer, threads)}}
+				if err := p.prepare(s); err != nil {
+					t.Fatal(err)
 				}
+				if err := p.run(s); err != nil {
+					t.Fatal(err)
+				}
+				return p, out.f, pool.helpers != nil
 			}
-			fill(x, tc.pairs, tc.m, tc.k)
-			fill(out, tc.pairs, tc.m, tc.n)
-			fill(y, tc.pairs, tc.k, tc.n)
+			left, right := []int{tc.pairs, tc.m, tc.k}, []int{tc.pairs, tc.k, tc.n}
 			if transposed {
-				y.shape = []int{tc.pairs, tc.n, tc.k}
+				right = []int{tc.pairs, tc.n, tc.k}
 			}
-			p := &products{transposed: transposed}
-			s := &step{in: []*value{x, y}, out: out,
-				x: &executor{pool: pool, scratch: make([]buffer, tc.threads)}}
-			if err := p.prepare(s); err != nil {
-				t.Fatal(err)
+			whole := func() float32 { return float32(rand.IntN(5) - 2) } // every order gives the same sum
+			x, y := numbers(left, whole), numbers(right, whole)
+			p, out, shared := multiply(tc.threads, x, y)
+			if p.blocks != tc.blocks || p.each != tc.each[tiles] {
+				t.Errorf("%s: %d blocks of %d rows, want %d of %d", what, p.blocks, p.each, tc.blocks, tc.each[tiles])
 			}
-			what := fmt.Sprintf("%d products %d×%d×%d on %d threads", tc.pairs, tc.m, tc.k, tc.n, tc.threads)
-			if p.blocks != tc.blocks || p.each != tc.each {
-				t.Errorf("%s: %d blocks of %d rows, want %d of %d", what, p.blocks, p.each, tc.blocks, tc.each)
+			if shared != tc.shared {
+				t.Errorf("%s: other threads are started: %v", what, shared)
 			}
-			if err := p.run(s); err != nil {
-				t.Fatal(err)
-			}
-			if (pool.helpers != nil) != tc.shared {
-				t.Errorf("%s: other threads are started: %v", what, pool.helpers != nil)
-			}
-			pool.close()
-			for i, got := range out.f {
+			for i, got := range out {
 				pair, row, column := i/(tc.m*tc.n), i/tc.n%tc.m, i%tc.n
 				if row%31 > 2 && row != tc.m-1 {
 					continue
@@ -281,11 +280,26 @@ func TestProductBlocks(t *testing.T) {
 					want += x.f[(pair*tc.m+row)*tc.k+k] * y.f[pair*tc.k*tc.n+at]
 				}
 				if got != want {
-					t.Fatalf("%s, transposed %v: pair %d, row %d, column %d is %v, want %v", what, transposed, pair, row, column, got, want)
+					t.Fatalf("%s: pair %d, row %d, column %d is %v, want %v", what, pair, row, column, got, want)
 				}
+			}
+			x, y = numbers(left, rand.Float32), numbers(right, rand.Float32)
+			_, alone, _ := multiply(1, x, y)
+			if _, out, _ := multiply(tc.threads, x, y); !slices.Equal(out, alone) {
+				t.Errorf("%s: not the bits of one thread", what)
 			}
 		}
 	}
+}
+
+// numbers returns a tensor of numbers that next returns.
+func numbers(shape []int, next func() float32) *value {
+	v := &value{part: &part{node: &graph.Node{DType: tensor.Float32}}, shape: shape, size: product(shape)}
+	v.f = make([]float32, v.size)
+	for i := range v.f {
+		v.f[i] = next()
+	}
+	return v
 }
 
 // TestVectors: a function of vectors is used where its operands lie as it wants them.

@@ -53,8 +53,17 @@ func (p *Packed) First(n int) Packed { return Packed{K: p.K, N: n, data: p.data}
 
 func (p *Packed) panel(i int) []float32 { return p.data[i*Panel*p.K:][:Panel*p.K] }
 
-// TileRows is how many rows the largest tile of Product takes. Rows from a multiple of it on round alike by themselves.
-func TileRows() int { return tileRows(maxRows) }
+// TileRows is how many rows the tiles of Product and of Rows take, for so many columns. Rows from a multiple of it on round
+// alike by themselves.
+func TileRows(columns int) int {
+	rows := tileRows(maxRows)
+	if columns%Panel >= Panel/4 { // Rows has narrower tiles, too
+		for rows%halfTileRows(maxRows) != 0 {
+			rows += tileRows(maxRows)
+		}
+	}
+	return rows
+}
 
 // Product writes the panels from up to to of a·b into c [rows,N], for a [rows,K].
 func Product(c, a []float32, rows int, b *Packed, from, to int) {

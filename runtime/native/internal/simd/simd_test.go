@@ -93,18 +93,28 @@ func TestProducts(t *testing.T) {
 func TestProductInParts(t *testing.T) {
 	everyLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 4))
-		const k, n = 64, 100
-		b := numbers(rng, k*n)
-		p := Pack(numbers(rng, PackedSize(k, n)), b, k, n, n, false)
-		for rows := 1; rows <= 3*maxRows; rows++ {
-			a, whole, parts := numbers(rng, rows*k), make([]float32, rows*n), make([]float32, rows*n)
-			Product(whole, a, rows, &p, 0, Panels(n))
-			for from := 0; from < rows; from += TileRows() {
-				to := min(from+TileRows(), rows)
-				Product(parts[from*n:], a[from*k:], to-from, &p, 0, Panels(n))
-			}
-			if !slices.Equal(whole, parts) {
-				t.Errorf("%d rows: parts differ from the whole", rows)
+		const k = 64
+		for _, n := range []int{7, 8, 16, 24, 32, 40, 64, 96, 100} {
+			b := numbers(rng, k*n)
+			packed := Pack(numbers(rng, PackedSize(k, n)), b, k, n, n, false)
+			for name, tt := range map[string]struct {
+				columns int
+				product func(c, a []float32, rows int)
+			}{
+				"Product": {Panel, func(c, a []float32, rows int) { Product(c, a, rows, &packed, 0, Panels(n)) }},
+				"Rows":    {n, func(c, a []float32, rows int) { Rows(c, a, rows, b, k, n) }},
+			} {
+				for rows := 1; rows <= 6*maxRows+2; rows++ {
+					a, whole, parts := numbers(rng, rows*k), make([]float32, rows*n), make([]float32, rows*n)
+					tt.product(whole, a, rows)
+					for from := 0; from < rows; from += TileRows(tt.columns) {
+						to := min(from+TileRows(tt.columns), rows)
+						tt.product(parts[from*n:], a[from*k:], to-from)
+					}
+					if !slices.Equal(whole, parts) {
+						t.Errorf("%s, %d rows, %d columns: parts differ from the whole", name, rows, n)
+					}
+				}
 			}
 		}
 	})
