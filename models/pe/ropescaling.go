@@ -23,9 +23,9 @@ import (
 // The ramp of the paper's text is linear in the number of turns. The ramp of the authors' code, of
 // transformers and of llama.cpp is linear in c, which is to say in the logarithm of the turns, from
 // the pair ⌊c(Fast)⌋ to the pair ⌈c(Slow)⌉, where c(r) = w·ln(L/2πr)/(2·ln θ) is the pair of the w
-// features that turns r times. Both divide the same pairs wholly, and differ between, at s = 4
-// by a factor of up to 1.8. At s = 16, with heads of 128 features and L = 4096, 24 of 64 frequencies differ by more than
-// 5 %, up to a factor of 3. With the paper's ramp, all of the queries is multiplied, by the square.
+// features that turns r times. Both divide the same pairs wholly, and differ between: with heads of 128 features and L = 4096
+// by a factor of up to 1.7 at s = 4. At s = 16, 24 of 64 frequencies differ there by more than 5 %, up to a factor
+// of 3. With the paper's ramp, all of the queries is multiplied, by the square.
 //
 // Configurations of pretrained models (transformers, modeling_rope_utils.py) have three more, of which dynamic is one of any model:
 //

@@ -16,7 +16,7 @@ import (
 //
 // and query and key t are rotated by ω_c Σ_(l≤t) φ_l, so that the logit depends on the sum between key and query. conv
 // sums each channel over the last tokens with weights of its own. As in the authors' code the pairs are halves, and
-// weights start with PyTorch's deviations for linear layers and convolutions: angles are small, and the start is NoPE.
+// weights start with PyTorch's deviations for linear layers and convolutions: angles are small, and the start is nearly NoPE.
 //
 // A model's file keeps the sum so far, and the rows that the convolution sees again. The sum is float32: at 10,000 radians it is
 // good to 0.001.
@@ -33,7 +33,7 @@ type selectiveRoPESettings struct {
 	Theta float64 `json:"theta" about:"base of the frequencies; default 500000"`
 	Rank  int     `json:"rank" about:"rows of D, between the input and the angles; default 16"`
 	Conv  int     `json:"conv" about:"tokens that the convolution sums over; default 4"`
-	Phase string  `json:"phase" about:"gated, with silu and a gate of each head, which a softmax needs (default), or plain"`
+	Phase string  `json:"phase" about:"gated, with silu and a gate of each head, as the paper has it with a softmax (default), or plain"`
 }
 
 func newSelectiveRoPE(d Dims, p selectiveRoPESettings) (Encoding, error) {

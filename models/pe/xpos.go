@@ -15,8 +15,8 @@ import (
 // carries ζ_c^((t−m)/B) and the key its inverse at j, so that keys are cached once and
 // for all. The product does not depend on m, the position where both are 1; torchscale
 // puts it in the middle of the sequence, which moves while a sequence grows. Here it is
-// the middle of the longest sequence: 80·B tokens, where factors reach e^±50. Float32
-// would take them to e^±87, so that m = 0 would halve the longest sequence. The price is the rounding of exponents at the
+// the middle of the longest sequence: 80·B tokens, where factors reach e^±50. With m = 0
+// half as many tokens would reach as large ones. The price is the rounding of exponents at the
 // start of a text, where products are off by 4e-6 of their size, against 1e-6 with m = 0.
 type xpos struct {
 	rope
