@@ -408,20 +408,30 @@ func TestBatcherBusy(t *testing.T) {
 
 // TestBatcherSteady: while a long prompt is read, answers go on.
 func TestBatcherSteady(t *testing.T) {
-	s := open(t, build(t, spec{encoding: "rope"}), runtime.Options{Provider: "go"})
+	s := open(t, build(t, spec{encoding: "rope"}), runtime.Options{Provider: spied + "go"})
 	b := batcher(t, s, runtime.BatcherOptions{Chunk: 8})
-	meanwhile, long := 0, make(chan int)
+	m := spyOf(s)
+	chunks, steps := 0, 0 // of the long prompt, and of the answer between these
+	m.fail = func(int) bool {
+		if len(m.read) > chunks {
+			chunks++
+		} else if chunks > 0 && chunks < 100 {
+			steps++
+		}
+		return false
+	}
+	begun, long := false, make(chan struct{})
 	for _, err := range b.Generate(t.Context(), [][]int64{{5}}, runtime.GenerateOptions{MaxNew: 1 << 14, Stop: []int64{}}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if meanwhile++; meanwhile == 1 {
+		if !begun {
+			begun = true
 			go func() {
-				out, err := runtime.Tokens(b.Generate(t.Context(), [][]int64{prompt(800)}, runtime.GenerateOptions{MaxNew: 1}))
-				if err != nil {
+				defer close(long)
+				if _, err := runtime.Tokens(b.Generate(t.Context(), [][]int64{prompt(800)}, runtime.GenerateOptions{MaxNew: 1})); err != nil {
 					t.Error(err)
 				}
-				long <- len(out)
 			}()
 		}
 		select {
@@ -431,8 +441,10 @@ func TestBatcherSteady(t *testing.T) {
 		}
 		break
 	}
-	if meanwhile < 100 { // a chunk of 8 at a time
-		t.Errorf("%d tokens were made while 800 were read", meanwhile)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if chunks != 100 || steps != 99 {
+		t.Errorf("%d tokens were made between the %d chunks of 800 tokens; want 99 and 100", steps, chunks)
 	}
 }
 
