@@ -153,10 +153,7 @@ func TestPointwiseBlocks(t *testing.T) {
 // there are 64 for each thread, else by panels of columns.
 func TestSplit(t *testing.T) {
 	const panel = simd.Panel
-	whole := func(plain, six, eight extents) extents { // for tiles of one row, of six and of eight
-		return map[int]extents{1: plain, 6: six, 8: eight}[simd.TileRows(panel)]
-	}
-	rows128 := whole(extents{{0, 32}, {32, 64}, {64, 96}, {96, 128}}, extents{{0, 36}, {36, 72}, {72, 108}, {108, 128}},
+	rows128 := byTile(extents{{0, 32}, {32, 64}, {64, 96}, {96, 128}}, extents{{0, 36}, {36, 72}, {72, 108}, {108, 128}},
 		extents{{0, 32}, {32, 64}, {64, 96}, {96, 128}})
 	for _, tc := range []struct {
 		threads, rows, k, n int
@@ -169,15 +166,15 @@ func TestSplit(t *testing.T) {
 		{2, 127, 64, 32, false, extents{{0, 1}}},
 		{2, 8, 512, 5 * panel, false, extents{{0, 3}, {3, 5}}},
 		{2, 8, 16, 5 * panel, false, extents{{0, 5}}},
-		{3, 192, 64, 64, true, whole(extents{{0, 32}, {32, 64}, {64, 96}, {96, 128}, {128, 160}, {160, 192}},
+		{3, 192, 64, 64, true, byTile(extents{{0, 32}, {32, 64}, {64, 96}, {96, 128}, {128, 160}, {160, 192}},
 			extents{{0, 36}, {36, 72}, {72, 108}, {108, 144}, {144, 180}, {180, 192}},
 			extents{{0, 32}, {32, 64}, {64, 96}, {96, 128}, {128, 160}, {160, 192}})},
 		{3, 576, 64, 64, true, extents{{0, 96}, {96, 192}, {192, 288}, {288, 384}, {384, 480}, {480, 576}}},
 		{3, 191, 64, 4 * panel, false, extents{{0, 2}, {2, 4}}},
 		{2, 96 * 4, 64, 64, true, extents{{0, 96}, {96, 192}, {192, 288}, {288, 384}}},
-		{2, 96*4 + 4, 64, 64, true, whole(extents{{0, 97}, {97, 194}, {194, 291}, {291, 388}},
+		{2, 96*4 + 4, 64, 64, true, byTile(extents{{0, 97}, {97, 194}, {194, 291}, {291, 388}},
 			extents{{0, 102}, {102, 204}, {204, 306}, {306, 388}}, extents{{0, 104}, {104, 208}, {208, 312}, {312, 388}})},
-		{2, 1000, 64, 64, true, whole(extents{{0, 250}, {250, 500}, {500, 750}, {750, 1000}},
+		{2, 1000, 64, 64, true, byTile(extents{{0, 250}, {250, 500}, {500, 750}, {750, 1000}},
 			extents{{0, 252}, {252, 504}, {504, 756}, {756, 1000}}, extents{{0, 256}, {256, 512}, {512, 768}, {768, 1000}})},
 		{2, 128, 32, 63, false, extents{{0, 2}}}, // too few multiply-adds
 		{2, 128, 32, 64, true, rows128},
@@ -212,31 +209,28 @@ func TestSplit(t *testing.T) {
 
 // TestProductBlocks: a few large products are each computed in blocks of rows: whole tiles, which change no bit.
 func TestProductBlocks(t *testing.T) {
-	tiles := map[int]int{1: 0, 6: 1, 8: 2}[simd.TileRows(simd.Panel)]
-	same := func(each int) [3]int { return [3]int{each, each, each} }
 	for _, tc := range []struct {
 		threads, pairs, m, k, n int
-		blocks                  int
-		each                    [3]int // for tiles of one row, of six and of eight
+		blocks, each            int
 		shared                  bool
 	}{
-		{1, 2, 512, 64, 64, 1, same(512), false}, {1, 1, 512, 64, 64, 1, same(512), false},
-		{2, 2, 512, 64, 64, 2, [3]int{256, 258, 256}, true},
-		{2, 1, 512, 64, 64, 4, [3]int{128, 132, 128}, true},
-		{3, 2, 512, 64, 64, 3, [3]int{171, 174, 176}, true},
-		{2, 3, 512, 64, 64, 1, same(512), true},
-		{2, 4, 512, 64, 64, 1, same(512), true},
-		{2, 2, 127, 64, 64, 1, same(127), true},
-		{2, 2, 128, 64, 64, 2, [3]int{64, 66, 64}, true},
-		{2, 2, 64, 64, 32, 1, same(64), true},
-		{2, 2, 128, 32, 32, 2, [3]int{64, 66, 64}, true},
-		{2, 2, 128, 32, 31, 1, same(128), false},
-		{2, 2, 260, 64, 64, 2, [3]int{130, 132, 136}, true},
-		{2, 2, 260, 64, 48, 2, [3]int{130, 132, 144}, true}, // with half tiles, which are of six rows
-		{3, 2, 201, 64, 64, 3, [3]int{67, 72, 72}, true},
-		{3, 2, 200, 64, 64, 3, [3]int{67, 72, 72}, true},
-		{3, 7, 300, 33, 35, 1, same(300), true},
-		{2, 2, 3, 500, 100, 1, same(3), true},
+		{1, 2, 512, 64, 64, 1, 512, false}, {1, 1, 512, 64, 64, 1, 512, false},
+		{2, 2, 512, 64, 64, 2, byTile(256, 258, 256), true},
+		{2, 1, 512, 64, 64, 4, byTile(128, 132, 128), true},
+		{3, 2, 512, 64, 64, 3, byTile(171, 174, 176), true},
+		{2, 3, 512, 64, 64, 1, 512, true},
+		{2, 4, 512, 64, 64, 1, 512, true},
+		{2, 2, 127, 64, 64, 1, 127, true},
+		{2, 2, 128, 64, 64, 2, byTile(64, 66, 64), true},
+		{2, 2, 64, 64, 32, 1, 64, true},
+		{2, 2, 128, 32, 32, 2, byTile(64, 66, 64), true},
+		{2, 2, 128, 32, 31, 1, 128, false},
+		{2, 2, 260, 64, 64, 2, byTile(130, 132, 136), true},
+		{2, 2, 260, 64, 48, 2, byTile(130, 132, 144), true}, // with half tiles, which are of six rows
+		{3, 2, 201, 64, 64, 3, byTile(67, 72, 72), true},
+		{3, 2, 200, 64, 64, 3, byTile(67, 72, 72), true},
+		{3, 7, 300, 33, 35, 1, 300, true},
+		{2, 2, 3, 500, 100, 1, 3, true},
 	} {
 		for _, transposed := range []bool{false, true} {
 			what := fmt.Sprintf("%d products %d×%d×%d on %d threads, transposed %v", tc.pairs, tc.m, tc.k, tc.n, tc.threads, transposed)
@@ -260,8 +254,8 @@ func TestProductBlocks(t *testing.T) {
 			whole := func() float32 { return float32(rand.IntN(5) - 2) } // every order gives the same sum
 			x, y := numbers(left, whole), numbers(right, whole)
 			p, out, shared := multiply(tc.threads, x, y)
-			if p.blocks != tc.blocks || p.each != tc.each[tiles] {
-				t.Errorf("%s: %d blocks of %d rows, want %d of %d", what, p.blocks, p.each, tc.blocks, tc.each[tiles])
+			if p.blocks != tc.blocks || p.each != tc.each {
+				t.Errorf("%s: %d blocks of %d rows, want %d of %d", what, p.blocks, p.each, tc.blocks, tc.each)
 			}
 			if shared != tc.shared {
 				t.Errorf("%s: other threads are started: %v", what, shared)
@@ -290,6 +284,11 @@ func TestProductBlocks(t *testing.T) {
 			}
 		}
 	}
+}
+
+// byTile returns what is for the largest tile of the processor's kernels: one row, six or eight.
+func byTile[T any](one, six, eight T) T {
+	return map[int]T{1: one, 6: six, 8: eight}[simd.TileRows(simd.Panel)]
 }
 
 // numbers returns a tensor of numbers that next returns.
