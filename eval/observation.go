@@ -66,16 +66,18 @@ const (
 	// regression fitted without those before, until one reads at most half of the first's R², or there are 16:
 	//   - fit_length, fit_states, directions, r2, r2_after: of the first regression, and of one after all were taken
 	//   - variance [c]: of the states along the directions, summed. Control: as many random directions, each with the variance of
-	//     one of those
+	//     one of those; the mean of several draws
 	//   - tokens: of the answers, end tokens included
 	//   - before_, ablated_ [c], shuffled_, each with _correct and _tokens: sequences without a mistake, and tokens with the greatest
 	//     logit after the right ones: unchanged; with the mean over the states fitted on along the directions; and along as many
-	//     directions of probes of shuffled positions. Control: along the random directions
+	//     directions of probes of shuffled positions. Control: along the random directions. Of controls the mean of several draws,
+	//     and with _least_tokens and _most_tokens the least and the greatest of them
 	//   - patched_queries, patched_moved [c], patched_kept [c]: single queries with the next query's component along the directions;
 	//     those that predict what is right at the next query, and at their own. Control: along the random directions
 	//
-	// Older files have patched_correct and patched_tokens, with another token's component in all states; their controls moved states
-	// as far in random directions.
+	// The regression is fitted on sequences of several lengths; in older files on those of one, and controls are one draw. The
+	// oldest have patched_correct and patched_tokens, with another token's component in all states; their controls moved states as
+	// far in random directions.
 	MeasureCausal = "causal"
 )
 

@@ -21,11 +21,15 @@ func (r request) without(ctx context.Context, most int, onSequence func()) ([]ev
 	if r.model.words != nil {
 		return nil, errors.New("the model has tokens of its own, and no task whose answers could be right")
 	}
-	fitted, tried, err := r.fitAndTry(ctx)
+	_, tried, err := r.fitAndTry(ctx)
 	if err != nil {
 		return nil, err
 	}
-	inputs, err := r.readAll(ctx, fitted, onSequence)
+	mixed, err := r.mixed(ctx, tried) // of one length a place need not be an absolute position
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := r.readAll(ctx, mixed, onSequence)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +52,10 @@ func (r request) without(ctx context.Context, most int, onSequence func()) ([]ev
 			return nil, err
 		}
 	}
-	scores := make([]struct{ position, shuffled, random score }, len(out))
+	scores := make([]struct {
+		position         score
+		shuffled, random [controls]score
+	}, len(out))
 	patches := make([]struct{ position, random patch }, len(out))
 	for i, s := range tried {
 		for layers, d := range found {
@@ -56,21 +63,25 @@ func (r request) without(ctx context.Context, most int, onSequence func()) ([]ev
 			run := func(by [][]float64, along subspace) (inside, error) {
 				return r.read(ctx, s, readOptions{shift: shifts(&outputs[i], layers, by, along)})
 			}
-			for _, ablated := range []struct {
-				along subspace
-				into  *score
-			}{{d.position, &c.position}, {d.shuffled, &c.shuffled}, {d.random, &c.random}} {
-				in, err := run(ablated.along.toMean(states), ablated.along)
-				if err != nil {
-					return nil, err
+			ablate := func(along subspace, into *score) error {
+				in, err := run(along.toMean(states), along)
+				if err == nil {
+					into.add(&in, s)
 				}
-				ablated.into.add(&in, s)
+				return err
+			}
+			err := ablate(d.position, &c.position)
+			for k := range controls {
+				err = errors.Join(err, ablate(d.shuffled[k], &c.shuffled[k]), ablate(d.random[k], &c.random[k]))
+			}
+			if err != nil {
+				return nil, err
 			}
 			for _, t := range patched(s, rng) {
 				for _, moved := range []struct {
 					along subspace
 					into  *patch
-				}{{d.position, &patches[layers].position}, {d.random, &patches[layers].random}} {
+				}{{d.position, &patches[layers].position}, {d.random[0], &patches[layers].random}} {
 					in, err := run(moved.along.toNext(states, t), moved.along)
 					if err != nil {
 						return nil, err
@@ -85,8 +96,8 @@ func (r request) without(ctx context.Context, most int, onSequence func()) ([]ev
 		o.Values["tokens"] = before.tokens
 		before.set(o.Values, "before")
 		scores[layers].position.set(o.Values, "ablated")
-		scores[layers].random.set(o.Control, "ablated")
-		scores[layers].shuffled.set(o.Values, "shuffled")
+		setAll(o.Control, "ablated", scores[layers].random[:])
+		setAll(o.Values, "shuffled", scores[layers].shuffled[:])
 		patches[layers].position.set(o.Values)
 		patches[layers].random.set(o.Control)
 	}
@@ -147,17 +158,33 @@ func (c *score) set(numbers map[string]float64, name string) {
 	numbers[name+"_correct"], numbers[name+"_tokens"] = c.correct, c.right
 }
 
+// setAll sets the means of the scores, and the least and greatest number of right tokens.
+func setAll(numbers map[string]float64, name string, scores []score) {
+	var mean score
+	right := make([]float64, len(scores))
+	for i, c := range scores {
+		mean.correct += c.correct / float64(len(scores))
+		mean.right += c.right / float64(len(scores))
+		right[i] = c.right
+	}
+	mean.set(numbers, name)
+	numbers[name+"_least_tokens"], numbers[name+"_most_tokens"] = slices.Min(right), slices.Max(right)
+}
+
 // mostDirections bounds the directions of a subspace.
 const mostDirections = 16
 
 // taken is the share of the first regression's R² at which the position counts as taken away.
 const taken = 0.5
 
+// controls are the draws of each kind of control.
+const controls = 5
+
 // directions are as many directions of each kind.
 type directions struct {
-	position subspace // of probes of the position
-	shuffled subspace // of probes of the same labels in random order within each sequence (Hewitt and Liang 2019, arXiv 1909.03368)
-	random   subspace // at random, with the variance of position's
+	position subspace           // of probes of the position
+	shuffled [controls]subspace // of probes of the same labels in random order within each sequence (Hewitt and Liang 2019, arXiv 1909.03368)
+	random   [controls]subspace // at random, with the variance of position's
 }
 
 // findDirections finds the directions in which states tell the position, and their controls. It sets the R² of the probes, and the
@@ -166,22 +193,34 @@ func findDirections(inputs, outputs []inside, most int, rng *rand.Rand, o *eval.
 	if d.position, err = findPosition(inputs, outputs, most, o); err != nil {
 		return d, err
 	}
-	labels := lists.Map(inputs, func(in inside) []int { return rng.Perm(len(in.ids)) })
-	for more := true; more && len(d.shuffled) < len(d.position); {
-		p, err := fitProbe(ablated(inputs, o.Layer, d.shuffled), o.Layer, labels)
-		if err != nil {
+	for k := range controls {
+		if d.shuffled[k], err = ofShuffled(inputs, o.Layer, len(d.position), rng); err != nil {
 			return d, err
 		}
-		more = d.shuffled.add(p.direction())
+		if d.random[k], err = alike(inputs, o.Layer, d.position, rng); err != nil {
+			return d, err
+		}
+		for _, along := range d.random[k] {
+			o.Control["variance"] += variance(inputs, o.Layer, along) / controls
+		}
 	}
-	d.random, err = alike(inputs, o.Layer, d.position, rng)
 	for _, along := range d.position {
 		o.Values["variance"] += variance(inputs, o.Layer, along)
 	}
-	for _, along := range d.random {
-		o.Control["variance"] += variance(inputs, o.Layer, along)
+	return d, nil
+}
+
+// ofShuffled are n directions of probes of positions in random order, or as many as there are.
+func ofShuffled(inputs []inside, layers, n int, rng *rand.Rand) (found subspace, err error) {
+	labels := lists.Map(inputs, func(in inside) []int { return rng.Perm(len(in.ids)) })
+	for more := true; more && len(found) < n; {
+		p, err := fitProbe(ablated(inputs, layers, found), layers, labels)
+		if err != nil {
+			return nil, err
+		}
+		more = found.add(p.direction())
 	}
-	return d, err
+	return found, nil
 }
 
 // findPosition finds the directions in which states tell the position by iterative nullspace projection (Ravfogel et al. 2020,

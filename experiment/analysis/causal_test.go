@@ -312,10 +312,10 @@ func TestDirectionsShuffled(t *testing.T) {
 	}
 	o := eval.Observation{Values: map[string]float64{}, Control: map[string]float64{}}
 	d, err := findDirections(all[:10], all[10:], mostDirections, rng, &o)
-	if err != nil || len(d.position) != 1 || len(d.shuffled) != 1 || len(d.random) != 1 || !near(o.Control["variance"], o.Values["variance"], 1e-6*o.Values["variance"]) {
+	if err != nil || len(d.position) != 1 || len(d.shuffled[4]) != 1 || len(d.random[4]) != 1 || !near(o.Control["variance"], o.Values["variance"], 1e-6*o.Values["variance"]) {
 		t.Fatalf("%v, %v, %v", d, o, err)
 	}
-	for name, along := range map[string]subspace{"shuffled": d.shuffled, "random": d.random} {
+	for name, along := range map[string]subspace{"shuffled": d.shuffled[1], "random": d.random[2]} {
 		p, err := fitProbe(ablated(all[:10], 0, along), 0, nil)
 		if err != nil {
 			t.Fatal(err)

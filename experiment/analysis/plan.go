@@ -71,7 +71,7 @@ func (c cell) work() int64 {
 	n := int64(c.samples)
 	switch c.measure {
 	case eval.MeasureCausal: // to fit on and to try
-		return 2 * n
+		return (1 + int64(min(mixedLengths, c.fitLength))) * n
 	case eval.MeasureProbe:
 		return (2 + int64(min(mixedLengths, c.fitLength))) * n
 	}
