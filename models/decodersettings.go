@@ -91,12 +91,10 @@ func unlessDefault(value, plain, family string) string {
 	return value
 }
 
-// overlay returns the JSON object base with the keys of over added or replaced; where both
-// have an object under a key, likewise in there.
+// overlay returns the JSON object base with the keys of over added or replaced; where both have an object under a key,
+// likewise in there. The keys are in order where there is a base: over it once more the result is the same, and so is its
+// configuration's hash.
 func overlay(base, over json.RawMessage) (json.RawMessage, error) {
-	if len(over) == 0 {
-		return base, nil
-	}
 	if len(base) == 0 {
 		return over, nil
 	}
@@ -104,8 +102,10 @@ func overlay(base, over json.RawMessage) (json.RawMessage, error) {
 	if err := json.Unmarshal(base, &both); err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(over, &above); err != nil {
-		return nil, err
+	if len(over) > 0 {
+		if err := json.Unmarshal(over, &above); err != nil {
+			return nil, err
+		}
 	}
 	for key, value := range above {
 		if isObject(both[key]) && isObject(value) {

@@ -47,6 +47,20 @@ func TestPaperParameterCount(t *testing.T) {
 	}
 }
 
+// A resolved configuration resolves to itself, as that of a run which goes on must.
+func TestPaperResolvesOnce(t *testing.T) {
+	for _, row := range pe.Table() {
+		once, err := paper(row.Name).Resolve()
+		if err != nil {
+			t.Fatal(err)
+		}
+		twice, err := once.Resolve()
+		if err != nil || string(twice.EncodingParams) != string(once.EncodingParams) {
+			t.Errorf("%s: settings %s become %s, %v", row.Name, once.EncodingParams, twice.EncodingParams, err)
+		}
+	}
+}
+
 // The standard deviations that T5's rules give at this size, as the paper's
 // model is initialised.
 func TestPaperInitialisation(t *testing.T) {
