@@ -38,6 +38,7 @@ func TestEncodings(t *testing.T) {
 	text := human.Table(lines)
 	for name, want := range map[string]string{
 		"nope": "2·L·H·K", "rope": "2·L·H·K", "gated": "2·L·H·K + 2·H·2", "cwrnn": "0 (n in all)", "abacus": "1 + 2·L·H·K",
+		"pope": "3·L·H·K", "selective-rope": "2·L·H·K (L·3·H·K/2 + L·H·K/2 in all)",
 		"swa": "0 (2·L·H·15·K in all)", "deltanet": "0 (L·3·3·H·K + L·H·K·K in all)", "lstm": "0 (2·n in all)",
 	} {
 		_, entry, _ := strings.Cut("\n"+text, "\n"+name+" ")
@@ -49,7 +50,7 @@ func TestEncodings(t *testing.T) {
 		if n := utf8.RuneCountInString(line) - 1; n > 80 {
 			t.Errorf("%d columns: %s", n, line)
 		}
-		if strings.Contains(line, "state unknown") {
+		if strings.Contains(line, "state: unknown") {
 			t.Errorf("not told: %s", line)
 		}
 	}

@@ -11,10 +11,13 @@ import (
 
 // stateSizes are the sizes of a model whose states tell by their axes what they count: no two sizes
 // are alike, and none is as small as an encoding's own constants.
-var stateSizes = models.Config{DModel: 38, NLayers: 3, NHeads: 14, DHead: 22, DFF: 10, VocabSize: 7, NUnits: 40}
+var stateSizes = models.Config{DModel: 42, NLayers: 3, NHeads: 14, DHead: 22, DFF: 10, VocabSize: 7, NUnits: 40}
 
-// stateSymbols are symbols of the sizes.
-var stateSymbols = map[int]string{38: "D", 14: "H", 22: "K", 14 * 22: "H·K", 3 * 14 * 22: "3·H·K", 40: "n", 80: "2·n"}
+// stateSymbols are symbols of the sizes, and of products of theirs.
+var stateSymbols = map[int]struct {
+	times  int
+	symbol string
+}{42: {1, "D"}, 14: {1, "H"}, 22: {1, "K"}, 2 * 22: {2, "K"}, 7 * 22: {1, "H·K/2"}, 14 * 22: {1, "H·K"}, 3 * 14 * 22: {1, "3·H·K"}, 40: {1, "n"}, 80: {2, "n"}}
 
 // state returns how many floats a model with an encoding keeps of each token, such as
 // "2·L·H·K", and in parentheses how many in all, read off the model's states.
@@ -32,20 +35,22 @@ func state(encoding string) string {
 	var perToken, inAll terms
 	for _, s := range states {
 		var shape []string
+		times := 1
 		for i, axis := range s.Shape {
 			n, err := strconv.Atoi(axis)
 			switch symbol, ok := stateSymbols[n]; {
 			case err != nil || s.Slotted() && i == s.Axis || n == 1: // the batch, the slots, or no factor
 			case ok:
-				shape = append(shape, symbol)
+				times *= symbol.times
+				shape = append(shape, symbol.symbol)
 			default:
 				shape = append(shape, axis)
 			}
 		}
 		if s.Slotted() {
-			perToken.add(strings.Join(shape, "·"))
+			perToken.add(times, strings.Join(shape, "·"))
 		} else {
-			inAll.add(strings.Join(shape, "·"))
+			inAll.add(times, strings.Join(shape, "·"))
 		}
 	}
 	if len(inAll.products) == 0 {
@@ -60,14 +65,14 @@ type terms struct {
 	count    map[string]int
 }
 
-func (t *terms) add(product string) {
+func (t *terms) add(times int, product string) {
 	if t.count[product] == 0 {
 		t.products = append(t.products, product)
 	}
 	if t.count == nil {
 		t.count = map[string]int{}
 	}
-	t.count[product]++
+	t.count[product] += times
 }
 
 // String writes the sum, and L for the number of layers where a product occurs in each.
