@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,7 +45,7 @@ var (
 )
 
 // TestDocumentedCommands checks that each command line of zoo and of make in the documents, in blocks and in sentences,
-// names a verb, flags and a target that are there. It runs none of them.
+// names a verb, flags and a target that are there. It runs none of them, but plans those that train by themselves.
 func TestDocumentedCommands(t *testing.T) {
 	root := (&app{}).root()
 	flags := map[string]bool{}
@@ -55,7 +57,8 @@ func TestDocumentedCommands(t *testing.T) {
 	for _, m := range target.FindAllStringSubmatch(read(t, "../../Makefile"), -1) {
 		targets[m[1]] = true
 	}
-	checked := 0
+	checked, planned := 0, 0
+	t.Setenv("ZOO_ORT_LIB", filepath.Join(t.TempDir(), "none")) // planned without timing steps
 	for _, page := range documents(t) {
 		text := read(t, page)
 		var lines []string
@@ -73,6 +76,10 @@ func TestDocumentedCommands(t *testing.T) {
 				case first == "zoo" && len(words) > 1:
 					checked++
 					checkCommand(t, page, root, words[1:])
+					if trains(words[1:]) {
+						planned++
+						checkTraining(t, page, words[1:])
+					}
 				case first == "make" && len(words) > 1:
 					checked++
 					if !targets[words[1]] {
@@ -88,6 +95,26 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 	if checked < 100 {
 		t.Errorf("%d command lines were found: their form has changed", checked)
+	}
+	if planned < 10 {
+		t.Errorf("%d command lines that train were found: their form has changed", planned)
+	}
+}
+
+// trains reports whether a command line trains without what a test lacks: a model, a run, a text or a device.
+func trains(args []string) bool {
+	line := strings.Join(args, " ")
+	return args[0] == "train" && len(args) > 1 && !slices.ContainsFunc([]string{"…", "--from", "--resume", "text:", "--provider"},
+		func(needs string) bool { return strings.Contains(line, needs) })
+}
+
+// checkTraining checks that the settings of a command line that trains make a model.
+func checkTraining(t *testing.T, page string, args []string) {
+	t.Helper()
+	var notes strings.Builder
+	line := append(slices.Clone(args), "--dry-run", "--runs", t.TempDir())
+	if code := run(t.Context(), line, strings.NewReader(""), io.Discard, &notes); code != 0 {
+		t.Errorf("%s: zoo %s: %s", page, strings.Join(args, " "), &notes)
 	}
 }
 
