@@ -8,23 +8,21 @@ import (
 	"github.com/nopezoo/zoo/internal/lists"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 )
 
 // alike draws as many directions as a subspace has, at right angles, along each of which states have the same variance as
 // along the subspace's, or as near as they have: what is taken away along them is as much, and not what the subspace is of.
-func alike(inputs []inside, layers int, as subspace, rng *rand.Rand) (subspace, error) {
+func alike(all *sums, as subspace, rng *rand.Rand) (subspace, error) {
 	var out subspace
 	for _, d := range as {
-		mean, covariance := moments(ablated(inputs, layers, out), layers)
 		var principal mat.EigenSym
-		if !principal.Factorize(covariance, true) {
+		if !principal.Factorize(all.without(out).spread, true) {
 			return nil, errors.New("the hidden states are not finite: no directions can be drawn in them")
 		}
 		var vectors mat.Dense
 		principal.VectorsTo(&vectors)
-		unit := withVariance(principal.Values(nil), &vectors, variance(inputs, layers, d), rng)
-		if !out.add(direction{unit, floats.Dot(unit, mean)}) {
+		unit := withVariance(principal.Values(nil), &vectors, all.variance(d), rng)
+		if !out.add(direction{unit, floats.Dot(unit, all.mean)}) {
 			break
 		}
 	}
@@ -66,40 +64,4 @@ func withVariance(variances []float64, principal *mat.Dense, want float64, rng *
 	var out mat.VecDense
 	out.MulVec(principal, mat.NewVecDense(len(weights), weights))
 	return out.RawVector().Data
-}
-
-// moments are the mean and the covariance of states after so many layers.
-func moments(all []inside, layers int) ([]float64, *mat.SymDense) {
-	width := len(all[0].hidden[layers]) / len(all[0].ids)
-	mean, n := make([]float64, width), 0.0
-	each := func(use func(state []float64)) {
-		state := make([]float64, width)
-		for _, in := range all {
-			for i, v := range in.hidden[layers] {
-				if state[i%width] = float64(v); i%width == width-1 {
-					use(state)
-				}
-			}
-		}
-	}
-	each(func(state []float64) {
-		floats.Add(mean, state)
-		n++
-	})
-	floats.Scale(1/n, mean)
-	covariance := mat.NewSymDense(width, nil)
-	each(func(state []float64) {
-		floats.Sub(state, mean)
-		covariance.SymRankOne(covariance, 1/n, mat.NewVecDense(width, state))
-	})
-	return mean, covariance
-}
-
-// variance is that of states after so many layers along a direction.
-func variance(all []inside, layers int, d direction) float64 {
-	var values []float64
-	for _, in := range all {
-		values = append(values, d.along(in.hidden[layers])...)
-	}
-	return stat.PopVariance(values, nil)
 }

@@ -190,31 +190,32 @@ type directions struct {
 // findDirections finds the directions in which states tell the position, and their controls. It sets the R² of the probes, and the
 // variance of states along the directions.
 func findDirections(inputs, outputs []inside, most int, rng *rand.Rand, o *eval.Observation) (d directions, err error) {
-	if d.position, err = findPosition(inputs, outputs, most, o); err != nil {
+	all := newSums(inputs, o.Layer, nil)
+	if d.position, err = findPosition(all, outputs, most, o); err != nil {
 		return d, err
 	}
 	for k := range controls {
-		if d.shuffled[k], err = ofShuffled(inputs, o.Layer, len(d.position), rng); err != nil {
+		labels := lists.Map(inputs, func(in inside) []int { return rng.Perm(len(in.ids)) })
+		if d.shuffled[k], err = all.labelled(inputs, o.Layer, labels).directions(len(d.position)); err != nil {
 			return d, err
 		}
-		if d.random[k], err = alike(inputs, o.Layer, d.position, rng); err != nil {
+		if d.random[k], err = alike(all, d.position, rng); err != nil {
 			return d, err
 		}
 		for _, along := range d.random[k] {
-			o.Control["variance"] += variance(inputs, o.Layer, along) / controls
+			o.Control["variance"] += all.variance(along) / controls
 		}
 	}
 	for _, along := range d.position {
-		o.Values["variance"] += variance(inputs, o.Layer, along)
+		o.Values["variance"] += all.variance(along)
 	}
 	return d, nil
 }
 
-// ofShuffled are n directions of probes of positions in random order, or as many as there are.
-func ofShuffled(inputs []inside, layers, n int, rng *rand.Rand) (found subspace, err error) {
-	labels := lists.Map(inputs, func(in inside) []int { return rng.Perm(len(in.ids)) })
+// directions are n directions of probes, each fitted without those before, or as many as there are.
+func (s *sums) directions(n int) (found subspace, err error) {
 	for more := true; more && len(found) < n; {
-		p, err := fitProbe(ablated(inputs, layers, found), layers, labels)
+		p, err := s.without(found).probe()
 		if err != nil {
 			return nil, err
 		}
@@ -225,9 +226,9 @@ func ofShuffled(inputs []inside, layers, n int, rng *rand.Rand) (found subspace,
 
 // findPosition finds the directions in which states tell the position by iterative nullspace projection (Ravfogel et al. 2020,
 // arXiv 2004.07667): a probe's, then another's that is fitted without it, and so on. It sets the R² of the probes.
-func findPosition(inputs, outputs []inside, most int, o *eval.Observation) (subspace, error) {
+func findPosition(all *sums, outputs []inside, most int, o *eval.Observation) (subspace, error) {
 	layers := o.Layer
-	p, err := fitProbe(inputs, layers, nil)
+	p, err := all.probe()
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +236,7 @@ func findPosition(inputs, outputs []inside, most int, o *eval.Observation) (subs
 	after := r2
 	var found subspace
 	for len(found) < most && found.add(p.direction()) {
-		if p, err = fitProbe(ablated(inputs, layers, found), layers, nil); err != nil {
+		if p, err = all.without(found).probe(); err != nil {
 			return nil, err
 		}
 		if after = p.r2(ablated(outputs, layers, found), layers); after <= taken*r2 {

@@ -205,7 +205,7 @@ func TestFindPosition(t *testing.T) {
 	inputs, outputs := made(), made()
 	o := eval.Observation{Values: map[string]float64{}}
 	v := o.Values
-	found, err := findPosition(inputs, outputs, mostDirections, &o)
+	found, err := findPosition(newSums(inputs, 0, nil), outputs, mostDirections, &o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestFindPosition(t *testing.T) {
 			}
 		}
 	}
-	if found, err = findPosition(inputs, outputs, mostDirections, &o); err != nil {
+	if found, err = findPosition(newSums(inputs, 0, nil), outputs, mostDirections, &o); err != nil {
 		t.Fatal(err)
 	}
 	if v["directions"] < 1 || v["directions"] > 3 || v["r2"] < 0.8 || v["r2_after"] > v["r2"]/2 {
@@ -244,7 +244,7 @@ func TestFindPosition(t *testing.T) {
 			}
 		}
 	}
-	none, err := findPosition([]inside{{ids: make([]int64, 4), hidden: [][]float32{make([]float32, 8)}}},
+	none, err := findPosition(newSums([]inside{{ids: make([]int64, 4), hidden: [][]float32{make([]float32, 8)}}}, 0, nil),
 		[]inside{{ids: make([]int64, 4), hidden: [][]float32{make([]float32, 8)}}}, mostDirections, &o)
 	if err != nil || len(none) != 0 || v["directions"] != 0 {
 		t.Errorf("states of 0: %v, %v, error %v", none, v, err)
@@ -260,7 +260,7 @@ func TestFindPositionScales(t *testing.T) {
 		in.hidden[0][i] = float32(i/width) * float32(int(1)<<(i%width))
 	}
 	o := eval.Observation{Values: map[string]float64{}}
-	found, err := findPosition([]inside{in}, []inside{in}, mostDirections, &o)
+	found, err := findPosition(newSums([]inside{in}, 0, nil), []inside{in}, mostDirections, &o)
 	if err != nil || len(found) != width || o.Values["r2_after"] > 0.5*o.Values["r2"] {
 		t.Errorf("%d directions, %v, error %v", len(found), o.Values, err)
 	}
@@ -274,24 +274,24 @@ func TestAlike(t *testing.T) {
 	for i := range in.hidden[0] {
 		in.hidden[0][i] = float32(float64(1+i%width) * rng.NormFloat64())
 	}
-	all := []inside{in}
+	all := newSums([]inside{in}, 0, nil)
 	unit := func(feature int) direction {
 		d := direction{unit: make([]float64, width)}
 		d.unit[feature] = 1
 		return d
 	}
 	as := subspace{unit(4), unit(1)}
-	found, err := alike(all, 0, as, rng)
+	found, err := alike(all, as, rng)
 	if err != nil || len(found) != 2 || math.Abs(floats.Dot(found[0].unit, found[1].unit)) > 1e-9 {
 		t.Fatalf("%v, %v", found, err)
 	}
 	for k, d := range found {
-		if got, want := variance(all, 0, d), variance(all, 0, as[k]); !near(got, want, 1e-6*want) || math.Abs(floats.Dot(d.unit, as[k].unit)) > 0.99 {
+		if got, want := all.variance(d), all.variance(as[k]); !near(got, want, 1e-6*want) || math.Abs(floats.Dot(d.unit, as[k].unit)) > 0.99 {
 			t.Errorf("variance %v along %v, want %v", got, d.unit, want)
 		}
 	}
 	none := subspace{{unit: make([]float64, width)}} // of variance 0, which no direction has
-	if found, err = alike(all, 0, none, rng); err != nil || len(found) != 1 || variance(all, 0, found[0]) > 1.5 {
+	if found, err = alike(all, none, rng); err != nil || len(found) != 1 || all.variance(found[0]) > 1.5 {
 		t.Errorf("%v, %v", found, err)
 	}
 }

@@ -115,31 +115,15 @@ const ridge = 1e-4
 // fitProbe fits a probe on the states of sequences after so many layers. labels are the positions to read off, of each state; nil: its
 // own.
 func fitProbe(inputs []inside, layers int, labels [][]int) (*probe, error) {
-	width := len(inputs[0].hidden[layers]) / len(inputs[0].ids)
-	p := &probe{mean: make([]float64, width), scale: make([]float64, width)}
-	positions := 0
+	p, err := newSums(inputs, layers, labels).probe()
+	if err != nil {
+		return nil, err
+	}
+	width, positions := len(p.mean), 0
 	for _, in := range inputs {
 		positions = max(positions, len(in.ids))
-		p.states += len(in.ids)
-		for i, v := range in.hidden[layers] {
-			p.mean[i%width] += float64(v)
-		}
 	}
-	for i := range p.mean {
-		p.mean[i] /= float64(p.states)
-	}
-	for _, in := range inputs {
-		for i, v := range in.hidden[layers] {
-			d := float64(v) - p.mean[i%width]
-			p.scale[i%width] += d * d / float64(p.states)
-		}
-	}
-	for i, v := range p.scale {
-		if p.scale[i] = 0; v > 0 { // a feature without variance says nothing
-			p.scale[i] = 1 / math.Sqrt(v)
-		}
-	}
-	some, all := newNormal(width+1, 1), newNormal(width+1, positions)
+	all := newNormal(width+1, positions)
 	row := make([]float64, width+1)
 	for i, in := range inputs {
 		for t := range in.ids {
@@ -148,16 +132,10 @@ func fitProbe(inputs []inside, layers int, labels [][]int) (*probe, error) {
 			if labels != nil {
 				label = labels[i][t]
 			}
-			all.add(row, label, 1)
-			if !leftOut(t) {
-				some.add(row, 0, float64(label))
-			}
+			all.add(row, label)
 		}
 	}
-	var err error
-	if p.regression, err = some.solve(); err == nil {
-		p.classes, err = all.solve()
-	}
+	p.classes, err = all.solve()
 	return p, err
 }
 
@@ -180,12 +158,12 @@ func newNormal(features, targets int) *normal {
 	return &normal{mat.NewSymDense(features, nil), mat.NewDense(features, targets, nil), 0}
 }
 
-// add adds a row whose target number k is y, and whose other targets are 0.
-func (n *normal) add(row []float64, k int, y float64) {
+// add adds a row whose target number k is 1, and whose other targets are 0.
+func (n *normal) add(row []float64, k int) {
 	n.rows++
 	n.gram.SymRankOne(n.gram, 1, mat.NewVecDense(len(row), row))
 	for i, v := range row {
-		n.with.Set(i, k, n.with.At(i, k)+v*y)
+		n.with.Set(i, k, n.with.At(i, k)+v)
 	}
 }
 
