@@ -14,9 +14,10 @@ import (
 // along the subspace's, or as near as they have: what is taken away along them is as much, and not what the subspace is of.
 func alike(all *sums, as subspace, rng *rand.Rand) (subspace, error) {
 	var out subspace
+	left := all
 	for _, d := range as {
 		var principal mat.EigenSym
-		if !principal.Factorize(all.without(out).spread, true) {
+		if !principal.Factorize(left.spread, true) {
 			return nil, errors.New("the hidden states are not finite: no directions can be drawn in them")
 		}
 		var vectors mat.Dense
@@ -25,6 +26,7 @@ func alike(all *sums, as subspace, rng *rand.Rand) (subspace, error) {
 		if !out.add(direction{unit, floats.Dot(unit, all.mean)}) {
 			break
 		}
+		left = left.without(out[len(out)-1])
 	}
 	return out, nil
 }

@@ -190,13 +190,13 @@ type directions struct {
 // findDirections finds the directions in which states tell the position, and their controls. It sets the R² of the probes, and the
 // variance of states along the directions.
 func findDirections(inputs, outputs []inside, most int, rng *rand.Rand, o *eval.Observation) (d directions, err error) {
-	all := newSums(inputs, o.Layer, nil)
+	all := newSums(inputs, o.Layer)
 	if d.position, err = findPosition(all, outputs, most, o); err != nil {
 		return d, err
 	}
 	for k := range controls {
 		labels := lists.Map(inputs, func(in inside) []int { return rng.Perm(len(in.ids)) })
-		if d.shuffled[k], err = all.labelled(inputs, o.Layer, labels).directions(len(d.position)); err != nil {
+		if d.shuffled[k], err = all.labelled(inputs, o.Layer, func(k, t int) int { return labels[k][t] }).directions(len(d.position)); err != nil {
 			return d, err
 		}
 		if d.random[k], err = alike(all, d.position, rng); err != nil {
@@ -212,18 +212,6 @@ func findDirections(inputs, outputs []inside, most int, rng *rand.Rand, o *eval.
 	return d, nil
 }
 
-// directions are n directions of probes, each fitted without those before, or as many as there are.
-func (s *sums) directions(n int) (found subspace, err error) {
-	for more := true; more && len(found) < n; {
-		p, err := s.without(found).probe()
-		if err != nil {
-			return nil, err
-		}
-		more = found.add(p.direction())
-	}
-	return found, nil
-}
-
 // findPosition finds the directions in which states tell the position by iterative nullspace projection (Ravfogel et al. 2020,
 // arXiv 2004.07667): a probe's, then another's that is fitted without it, and so on. It sets the R² of the probes.
 func findPosition(all *sums, outputs []inside, most int, o *eval.Observation) (subspace, error) {
@@ -236,7 +224,8 @@ func findPosition(all *sums, outputs []inside, most int, o *eval.Observation) (s
 	after := r2
 	var found subspace
 	for len(found) < most && found.add(p.direction()) {
-		if p, err = all.without(found).probe(); err != nil {
+		all = all.without(found[len(found)-1])
+		if p, err = all.probe(); err != nil {
 			return nil, err
 		}
 		if after = p.r2(ablated(outputs, layers, found), layers); after <= taken*r2 {

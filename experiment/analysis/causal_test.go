@@ -147,7 +147,7 @@ func TestDirection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := fitProbe(states, 1, nil)
+	p, err := fitProbe(states, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestDirection(t *testing.T) {
 	if !along.add(d) || along.add(d) {
 		t.Fatalf("a direction is one, and is there once: %d", len(along))
 	}
-	after, err := fitProbe(ablated(states, 1, along), 1, nil)
+	after, err := fitProbe(ablated(states, 1, along), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func TestFindPosition(t *testing.T) {
 	inputs, outputs := made(), made()
 	o := eval.Observation{Values: map[string]float64{}}
 	v := o.Values
-	found, err := findPosition(newSums(inputs, 0, nil), outputs, mostDirections, &o)
+	found, err := findPosition(newSums(inputs, 0), outputs, mostDirections, &o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestFindPosition(t *testing.T) {
 			}
 		}
 	}
-	if found, err = findPosition(newSums(inputs, 0, nil), outputs, mostDirections, &o); err != nil {
+	if found, err = findPosition(newSums(inputs, 0), outputs, mostDirections, &o); err != nil {
 		t.Fatal(err)
 	}
 	if v["directions"] < 1 || v["directions"] > 3 || v["r2"] < 0.8 || v["r2_after"] > v["r2"]/2 {
@@ -244,7 +244,7 @@ func TestFindPosition(t *testing.T) {
 			}
 		}
 	}
-	none, err := findPosition(newSums([]inside{{ids: make([]int64, 4), hidden: [][]float32{make([]float32, 8)}}}, 0, nil),
+	none, err := findPosition(newSums([]inside{{ids: make([]int64, 4), hidden: [][]float32{make([]float32, 8)}}}, 0),
 		[]inside{{ids: make([]int64, 4), hidden: [][]float32{make([]float32, 8)}}}, mostDirections, &o)
 	if err != nil || len(none) != 0 || v["directions"] != 0 {
 		t.Errorf("states of 0: %v, %v, error %v", none, v, err)
@@ -260,7 +260,7 @@ func TestFindPositionScales(t *testing.T) {
 		in.hidden[0][i] = float32(i/width) * float32(int(1)<<(i%width))
 	}
 	o := eval.Observation{Values: map[string]float64{}}
-	found, err := findPosition(newSums([]inside{in}, 0, nil), []inside{in}, mostDirections, &o)
+	found, err := findPosition(newSums([]inside{in}, 0), []inside{in}, mostDirections, &o)
 	if err != nil || len(found) != width || o.Values["r2_after"] > 0.5*o.Values["r2"] {
 		t.Errorf("%d directions, %v, error %v", len(found), o.Values, err)
 	}
@@ -274,7 +274,7 @@ func TestAlike(t *testing.T) {
 	for i := range in.hidden[0] {
 		in.hidden[0][i] = float32(float64(1+i%width) * rng.NormFloat64())
 	}
-	all := newSums([]inside{in}, 0, nil)
+	all := newSums([]inside{in}, 0)
 	unit := func(feature int) direction {
 		d := direction{unit: make([]float64, width)}
 		d.unit[feature] = 1
@@ -316,7 +316,7 @@ func TestDirectionsShuffled(t *testing.T) {
 		t.Fatalf("%v, %v, %v", d, o, err)
 	}
 	for name, along := range map[string]subspace{"shuffled": d.shuffled[1], "random": d.random[2]} {
-		p, err := fitProbe(ablated(all[:10], 0, along), 0, nil)
+		p, err := fitProbe(ablated(all[:10], 0, along), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,13 +30,13 @@ func (r request) probe(ctx context.Context, onSequence func()) ([]eval.Observati
 	}
 	var out []eval.Observation
 	for layers := range states[0][0].hidden {
-		p, err := fitProbe(states[0], layers, nil)
+		p, err := fitProbe(states[0], layers)
 		if err != nil {
 			return nil, err
 		}
 		o := r.observation(layers, len(tried), longest(tried))
 		p.try(&o, states[2], r.fitLength == r.length)
-		if p, err = fitProbe(states[1], layers, nil); err != nil {
+		if p, err = fitProbe(states[1], layers); err != nil {
 			return nil, err
 		}
 		o.Values["mixed_states"], o.Values["r2_mixed"] = float64(p.states), p.r2(states[2], layers)
@@ -112,10 +112,9 @@ type probe struct {
 // ridge is the penalty on weights, for each state, of features with variance 1.
 const ridge = 1e-4
 
-// fitProbe fits a probe on the states of sequences after so many layers. labels are the positions to read off, of each state; nil: its
-// own.
-func fitProbe(inputs []inside, layers int, labels [][]int) (*probe, error) {
-	p, err := newSums(inputs, layers, labels).probe()
+// fitProbe fits a probe on the states of sequences after so many layers.
+func fitProbe(inputs []inside, layers int) (*probe, error) {
+	p, err := newSums(inputs, layers).probe()
 	if err != nil {
 		return nil, err
 	}
@@ -125,14 +124,10 @@ func fitProbe(inputs []inside, layers int, labels [][]int) (*probe, error) {
 	}
 	all := newNormal(width+1, positions)
 	row := make([]float64, width+1)
-	for i, in := range inputs {
+	for _, in := range inputs {
 		for t := range in.ids {
 			p.features(row, in.hidden[layers][t*width:][:width])
-			label := t
-			if labels != nil {
-				label = labels[i][t]
-			}
-			all.add(row, label)
+			all.add(row, t)
 		}
 	}
 	p.classes, err = all.solve()

@@ -44,7 +44,7 @@ func TestProbeTheorem1(t *testing.T) {
 	}
 	fitted, others, longer := read(20, 32), read(20, 32), read(10, 64)
 	for layers, known := range []bool{false, true} {
-		p, err := fitProbe(fitted, layers, nil)
+		p, err := fitProbe(fitted, layers)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestProbeOneHot(t *testing.T) {
 		}
 		return []inside{in, in}
 	}
-	p, err := fitProbe(states(16), 0, nil)
+	p, err := fitProbe(states(16), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,11 +101,11 @@ func TestProbeMixed(t *testing.T) {
 		}
 		return in
 	}
-	one, err := fitProbe([]inside{share(32)}, 0, nil)
+	one, err := fitProbe([]inside{share(32)}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	several, err := fitProbe([]inside{share(8), share(16), share(24), share(32)}, 0, nil)
+	several, err := fitProbe([]inside{share(8), share(16), share(24), share(32)}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // sums are what regressions of positions on states of width W after so many layers need to know of the states, x from their mean.
-// That of states without some directions follows from them, without the states.
+// Those of states without a direction follow from them, without the states.
 type sums struct {
 	states int
 	mean   []float64     // [W]
@@ -26,8 +26,8 @@ type sums struct {
 	labels float64   // Σ y
 }
 
-// newSums sums states up. labels are the positions of each, as fitProbe has them.
-func newSums(inputs []inside, layers int, labels [][]int) *sums {
+// newSums sums states up, with their own positions.
+func newSums(inputs []inside, layers int) *sums {
 	width := len(inputs[0].hidden[layers]) / len(inputs[0].ids)
 	s := &sums{mean: make([]float64, width)}
 	for _, in := range inputs {
@@ -50,7 +50,7 @@ func newSums(inputs []inside, layers int, labels [][]int) *sums {
 	s.spread.AddSym(s.spread, s.gram)
 	s.spread.ScaleSym(1/float64(s.states), s.spread)
 	s.flat = flattest * floats.Max(s.variances())
-	return s.labelled(inputs, layers, labels)
+	return s.labelled(inputs, layers, func(_, t int) int { return t })
 }
 
 // each shows each state from the mean, the number of its sequence and its place.
@@ -67,52 +67,35 @@ func (s *sums) each(inputs []inside, layers int, use func(k, t int, state []floa
 	}
 }
 
-// labelled are the sums of the same states with other positions.
-func (s *sums) labelled(inputs []inside, layers int, labels [][]int) *sums {
+// labelled are the sums of the same states with the positions that label gives: of place t in sequence k.
+func (s *sums) labelled(inputs []inside, layers int, label func(k, t int) int) *sums {
 	out := *s
 	out.with, out.labels = make([]float64, len(s.mean)), 0
 	s.each(inputs, layers, func(k, t int, state []float64) {
 		if leftOut(t) {
 			return
 		}
-		y := float64(t)
-		if labels != nil {
-			y = float64(labels[k][t])
-		}
+		y := float64(label(k, t))
 		out.labels += y
 		floats.AddScaled(out.with, y, state)
 	})
 	return &out
 }
 
-// without are the sums of the states at their mean within a subspace.
-func (s *sums) without(directions subspace) *sums {
+// without are the sums of the states at their mean along a direction.
+func (s *sums) without(d direction) *sums {
 	out := *s
-	width := len(s.mean)
-	rest := mat.NewDense(width, width, nil) // the projection onto what is left
-	for i := range width {
-		rest.Set(i, i, 1)
-	}
-	for _, d := range directions {
-		unit := mat.NewVecDense(width, d.unit)
-		rest.RankOne(rest, -1, unit, unit)
-	}
-	both := func(m *mat.SymDense) *mat.SymDense {
-		var left, product mat.Dense
-		left.Mul(rest, m)
-		product.Mul(&left, rest)
-		projected := mat.NewSymDense(width, nil)
-		for i := range width {
-			for k := i; k < width; k++ {
-				projected.SetSym(i, k, (product.At(i, k)+product.At(k, i))/2)
-			}
-		}
-		return projected
+	unit := mat.NewVecDense(len(d.unit), d.unit)
+	both := func(m *mat.SymDense) *mat.SymDense { // (I − uuᵀ) m (I − uuᵀ)
+		left := mat.NewSymDense(len(d.unit), nil)
+		var along mat.VecDense
+		along.MulVec(m, unit)
+		left.RankTwo(m, -1, unit, &along)
+		left.SymRankOne(left, mat.Dot(unit, &along), unit)
+		return left
 	}
 	one := func(v []float64) []float64 {
-		var projected mat.VecDense
-		projected.MulVec(rest, mat.NewVecDense(width, v))
-		return projected.RawVector().Data
+		return floats.AddScaledTo(make([]float64, len(v)), v, -floats.Dot(v, d.unit), d.unit)
 	}
 	out.spread, out.gram, out.sum, out.with = both(s.spread), both(s.gram), one(s.sum), one(s.with)
 	return &out
@@ -152,4 +135,19 @@ func (s *sums) probe() (*probe, error) {
 	var err error
 	p.regression, err = normal.solve()
 	return p, err
+}
+
+// directions are n directions of probes, each fitted without those before, or as many as there are.
+func (s *sums) directions(n int) (found subspace, err error) {
+	for len(found) < n {
+		p, err := s.probe()
+		if err != nil {
+			return nil, err
+		}
+		if !found.add(p.direction()) {
+			break
+		}
+		s = s.without(found[len(found)-1])
+	}
+	return found, nil
 }
