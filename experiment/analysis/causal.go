@@ -42,6 +42,7 @@ func (r request) without(ctx context.Context, most int, onSequence func()) ([]ev
 		}
 		before.add(&in, s)
 		outputs[i] = inside{ids: in.ids, hidden: in.hidden}
+		onSequence()
 	}
 	out := make([]eval.Observation, len(inputs[0].hidden))
 	rng := r.rng()
@@ -61,6 +62,7 @@ func (r request) without(ctx context.Context, most int, onSequence func()) ([]ev
 		for layers, d := range found {
 			states, c := outputs[i].hidden[layers], &scores[layers]
 			run := func(by [][]float64, along subspace) (inside, error) {
+				defer onSequence()
 				return r.read(ctx, s, readOptions{shift: shifts(&outputs[i], layers, by, along)})
 			}
 			ablate := func(along subspace, into *score) error {
@@ -90,7 +92,6 @@ func (r request) without(ctx context.Context, most int, onSequence func()) ([]ev
 				}
 			}
 		}
-		onSequence()
 	}
 	for layers, o := range out {
 		o.Values["tokens"] = before.tokens

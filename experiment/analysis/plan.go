@@ -66,12 +66,13 @@ type cell struct {
 	observations []eval.Observation // nil until they are made
 }
 
-// work is how many sequences the cell reads.
+// work is how many times the cell reads a sequence.
 func (c cell) work() int64 {
 	n := int64(c.samples)
 	switch c.measure {
-	case eval.MeasureCausal: // to fit on and to try
-		return (1 + int64(min(mixedLengths, c.fitLength))) * n
+	case eval.MeasureCausal: // to fit on, and to try as they are and after each number of layers
+		states := int64(c.model.model.Config().NLayers) + 1
+		return (int64(min(mixedLengths, c.fitLength)) + 1 + states*(1+2*controls+2*mostPatched)) * n
 	case eval.MeasureProbe:
 		return (2 + int64(min(mixedLengths, c.fitLength))) * n
 	}
