@@ -36,7 +36,7 @@ func newSandwich(d Dims, p sandwichSettings) (Encoding, error) {
 	return sandwich{heads: d.Heads, freq: freq}, nil
 }
 
-// Bias implements Encoding: (Σ cos(rω_k) − n/2)·H/8h, [1 or B,H,T,S]. The sums are made once
+// Bias implements Encoding: (Σ cos(rω_k) − n/2)·H/8(h+1), [1 or B,H,T,S]. The sums are made once
 // for each distance and looked up, or for each pair where positions are randomized.
 func (e sandwich) Bias(s *Site) *graph.Node {
 	b, n := s.B, len(e.freq)

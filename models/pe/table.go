@@ -93,7 +93,7 @@ func Table() []Row {
 			Cost: "an addition for each pair", Make: With(newHardALiBi)},
 		{Name: "nape", Formula: "q·k − (t−j)/(h+1) where h < m", Source: "Vasylenko et al. 2025, arXiv 2506.16640",
 			Cost: "an addition for each pair", Make: With(newNAPE)},
-		{Name: "sandwich", Formula: "q·k + Σ_k cos((t−j)ω_k)·H/8h", Source: "Chi et al. 2022, arXiv 2212.10356",
+		{Name: "sandwich", Formula: "q·k + Σ_k cos((t−j)ω_k)·H/8(h+1)", Source: "Chi et al. 2022, arXiv 2212.10356",
 			Cost: "64 cosines for each distance, an addition for each pair", Make: With(newSandwich)},
 		{Name: "xpos", Formula: "(R_t q)·ζ^((t−j)/B)(R_j k)", Source: "Sun et al. 2022, arXiv 2212.10554",
 			Cost: "a rotation and a scaling of each query and key", Make: With(newXPos)},
