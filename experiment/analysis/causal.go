@@ -172,11 +172,9 @@ func setAll(numbers map[string]float64, name string, scores []score) {
 	numbers[name+"_least_tokens"], numbers[name+"_most_tokens"] = slices.Min(right), slices.Max(right)
 }
 
-// mostDirections bounds the directions of a subspace.
+// mostDirections are the directions of a subspace, of states that have as many: everywhere equally many, for where no position can be
+// read, before the first layer, is a control of where it can.
 const mostDirections = 16
-
-// taken is the share of the first regression's R² at which the position counts as taken away.
-const taken = 0.5
 
 // controls are the draws of each kind of control.
 const controls = 5
@@ -195,45 +193,40 @@ func findDirections(inputs, outputs []inside, most int, rng *rand.Rand, o *eval.
 	if d.position, err = findPosition(all, outputs, most, o); err != nil {
 		return d, err
 	}
+	o.Values["variance"] = all.variance(d.position...)
 	for k := range controls {
 		labels := lists.Map(inputs, func(in inside) []int { return rng.Perm(len(in.ids)) })
-		if d.shuffled[k], err = all.labelled(inputs, o.Layer, func(k, t int) int { return labels[k][t] }).directions(len(d.position)); err != nil {
+		shuffled := all.labelled(inputs, o.Layer, func(k, t int) int { return labels[k][t] })
+		if d.shuffled[k], _, err = shuffled.directions(len(d.position)); err != nil {
 			return d, err
 		}
 		if d.random[k], err = alike(all, d.position, rng); err != nil {
 			return d, err
 		}
-		for _, along := range d.random[k] {
-			o.Control["variance"] += all.variance(along) / controls
-		}
-	}
-	for _, along := range d.position {
-		o.Values["variance"] += all.variance(along)
+		o.Control["variance"] += all.variance(d.random[k]...) / controls
+		o.Values["shuffled_variance"] += all.variance(d.shuffled[k]...) / controls
 	}
 	return d, nil
 }
 
 // findPosition finds the directions in which states tell the position by iterative nullspace projection (Ravfogel et al. 2020,
-// arXiv 2004.07667): a probe's, then another's that is fitted without it, and so on. It sets the R² of the probes.
+// arXiv 2004.07667): a probe's, then another's that is fitted without it, and so on. It sets the R² of the first probe, and of one that
+// is fitted without all of them.
 func findPosition(all *sums, outputs []inside, most int, o *eval.Observation) (subspace, error) {
-	layers := o.Layer
-	p, err := all.probe()
+	first, err := all.probe()
 	if err != nil {
 		return nil, err
 	}
-	r2 := p.r2(outputs, layers)
-	after := r2
-	var found subspace
-	for len(found) < most && found.add(p.direction()) {
-		all = all.without(found[len(found)-1])
-		if p, err = all.probe(); err != nil {
-			return nil, err
-		}
-		if after = p.r2(ablated(outputs, layers, found), layers); after <= taken*r2 {
-			break
-		}
+	found, rest, err := all.directions(most)
+	if err != nil {
+		return nil, err
 	}
-	o.Values["fit_states"], o.Values["r2"], o.Values["r2_after"], o.Values["directions"] = float64(p.states), r2, after, float64(len(found))
+	last, err := rest.probe()
+	if err != nil {
+		return nil, err
+	}
+	o.Values["fit_states"], o.Values["directions"] = float64(first.states), float64(len(found))
+	o.Values["r2"], o.Values["r2_after"] = first.r2(outputs, o.Layer), last.r2(ablated(outputs, o.Layer, found), o.Layer)
 	return found, nil
 }
 

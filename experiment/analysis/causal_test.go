@@ -205,7 +205,7 @@ func TestFindPosition(t *testing.T) {
 	inputs, outputs := made(), made()
 	o := eval.Observation{Values: map[string]float64{}}
 	v := o.Values
-	found, err := findPosition(newSums(inputs, 0), outputs, mostDirections, &o)
+	found, err := findPosition(newSums(inputs, 0), outputs, 1, &o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,10 +222,10 @@ func TestFindPosition(t *testing.T) {
 			}
 		}
 	}
-	if found, err = findPosition(newSums(inputs, 0), outputs, mostDirections, &o); err != nil {
+	if found, err = findPosition(newSums(inputs, 0), outputs, 1, &o); err != nil {
 		t.Fatal(err)
 	}
-	if v["directions"] < 1 || v["directions"] > 3 || v["r2"] < 0.8 || v["r2_after"] > v["r2"]/2 {
+	if v["directions"] != 1 || v["r2"] < 0.8 || v["r2_after"] > v["r2"]/2 {
 		t.Errorf("each third in one: %v", v)
 	}
 	for i, d := range found {
@@ -243,6 +243,14 @@ func TestFindPosition(t *testing.T) {
 				t.Errorf("directions %v and %v are not at right angles", d.unit, other.unit)
 			}
 		}
+	}
+	for _, in := range inputs {
+		for i := range in.hidden[0] {
+			in.hidden[0][i] = float32(rng.NormFloat64())
+		}
+	}
+	if found, err = findPosition(newSums(inputs, 0), inputs, 3, &o); err != nil || len(found) != 3 || v["r2"] > 0.1 {
+		t.Errorf("states without a position: %d directions, %v, error %v", len(found), v, err)
 	}
 	none, err := findPosition(newSums([]inside{{ids: make([]int64, 4), hidden: [][]float32{make([]float32, 8)}}}, 0),
 		[]inside{{ids: make([]int64, 4), hidden: [][]float32{make([]float32, 8)}}}, mostDirections, &o)
@@ -311,8 +319,9 @@ func TestDirectionsShuffled(t *testing.T) {
 		all = append(all, in)
 	}
 	o := eval.Observation{Values: map[string]float64{}, Control: map[string]float64{}}
-	d, err := findDirections(all[:10], all[10:], mostDirections, rng, &o)
-	if err != nil || len(d.position) != 1 || len(d.shuffled[4]) != 1 || len(d.random[4]) != 1 || !near(o.Control["variance"], o.Values["variance"], 1e-6*o.Values["variance"]) {
+	d, err := findDirections(all[:10], all[10:], 1, rng, &o)
+	if err != nil || len(d.position) != 1 || len(d.shuffled[4]) != 1 || len(d.random[4]) != 1 || !near(o.Control["variance"], o.Values["variance"], 1e-6*o.Values["variance"]) ||
+		!near(o.Values["shuffled_variance"], 36, 6) {
 		t.Fatalf("%v, %v, %v", d, o, err)
 	}
 	for name, along := range map[string]subspace{"shuffled": d.shuffled[1], "random": d.random[2]} {

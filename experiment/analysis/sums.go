@@ -106,10 +106,13 @@ func (s *sums) variances() []float64 {
 	return lists.Make(len(s.mean), func(i int) float64 { return s.spread.At(i, i) })
 }
 
-// variance is that of states along a direction.
-func (s *sums) variance(d direction) float64 {
-	unit := mat.NewVecDense(len(s.mean), d.unit)
-	return mat.Inner(unit, s.spread, unit)
+// variance is that of states along directions at right angles.
+func (s *sums) variance(along ...direction) (total float64) {
+	for _, d := range along {
+		unit := mat.NewVecDense(len(s.mean), d.unit)
+		total += mat.Inner(unit, s.spread, unit)
+	}
+	return total
 }
 
 // probe fits a regression to the sums.
@@ -137,17 +140,18 @@ func (s *sums) probe() (*probe, error) {
 	return p, err
 }
 
-// directions are n directions of probes, each fitted without those before, or as many as there are.
-func (s *sums) directions(n int) (found subspace, err error) {
+// directions are n directions of probes, each fitted without those before, or as many as there are, and the sums without them.
+func (s *sums) directions(n int) (found subspace, rest *sums, err error) {
+	rest = s
 	for len(found) < n {
-		p, err := s.probe()
+		p, err := rest.probe()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if !found.add(p.direction()) {
 			break
 		}
-		s = s.without(found[len(found)-1])
+		rest = rest.without(found[len(found)-1])
 	}
-	return found, nil
+	return found, rest, nil
 }
