@@ -63,20 +63,23 @@ const (
 	// Series is f, from distance 0 on, where it is 0.
 	MeasureLogits = "logits"
 	// MeasureCausal is what becomes of the task without what probes read: directions are taken from hidden states, each of a ridge
-	// regression fitted without those before, until one reads at most half of the first's R², or there are 16:
+	// regression fitted without those before, 16 of them:
 	//   - fit_length, fit_states, directions, r2, r2_after: of the first regression, and of one after all were taken
-	//   - variance [c]: of the states along the directions, summed. Control: as many random directions, each with the variance of
-	//     one of those; the mean of several draws
+	//   - variance [c], shuffled_variance: of the states along the directions, summed. Control: as many random directions, each with
+	//     the variance of one of those; the mean of several draws
 	//   - tokens: of the answers, end tokens included
 	//   - before_, ablated_ [c], shuffled_, each with _correct and _tokens: sequences without a mistake, and tokens with the greatest
 	//     logit after the right ones: unchanged; with the mean over the states fitted on along the directions; and along as many
 	//     directions of probes of shuffled positions. Control: along the random directions. Of controls the mean of several draws,
 	//     and with _least_tokens and _most_tokens the least and the greatest of them
-	//   - patched_queries, patched_moved [c], patched_kept [c]: single queries with the next query's component along the directions;
-	//     those that predict what is right at the next query, and at their own. Control: along the random directions
+	//   - patched_queries [c], patched_moved [c], patched_kept [c]: queries to which the step from their place's mean state to the
+	//     next one's is added; those that predict what is right at the next query, and at their own. Control: a random step as long
+	//   - swapped_queries [c], swapped_moved [c], swapped_kept [c]: where answers are copied, the same of queries of which the key to
+	//     copy and the next one change places so
 	//
-	// The regression is fitted on sequences of several lengths; in older files on those of one, and controls are one draw. The
-	// oldest have patched_correct and patched_tokens, with another token's component in all states; their controls moved states as
+	// The regression is fitted on sequences of several lengths; in older files on those of one, and controls are one draw. Older
+	// files took directions until a regression read half as much, and have no swapped_: patched_ has the next query's component
+	// along the directions. The oldest have patched_correct and patched_tokens, with another token's component in all states; their controls moved states as
 	// far in random directions.
 	MeasureCausal = "causal"
 )
@@ -265,6 +268,8 @@ func (o *Observation) checkNumber(name string, v float64) error {
 		all = o.Values["tokens"]
 	case name == "patched_moved", name == "patched_kept":
 		all = o.Values["patched_queries"]
+	case name == "swapped_moved", name == "swapped_kept":
+		all = o.Values["swapped_queries"]
 	default:
 		if !(math.Abs(v) <= mostOfAnything) {
 			return fmt.Errorf("%s is %g, expected a number", name, v)

@@ -63,8 +63,8 @@ func theorems() []eval.Observation {
 			add(eval.MeasureLogits, m.name, m.steps, layer, 1, map[string]float64{"r2_both": 0.875}).Series = [][]float64{{0, -0.5, float64(-layer), 0.25}}
 			add(eval.MeasureAttention, m.name, m.steps, layer, 1, map[string]float64{"positional": 0.25, "distance": 0, "entropy": 0})
 			o := add(eval.MeasureCausal, m.name, m.steps, layer, 0, map[string]float64{"r2": 0.9, "r2_after": 0.2, "directions": 1, "tokens": 10,
-				"before_tokens": 10, "ablated_tokens": 4, "shuffled_tokens": 3})
-			o.Tokens, o.Control = eval.TaskTokens, map[string]float64{"ablated_tokens": 9}
+				"before_tokens": 10, "ablated_tokens": 4, "shuffled_tokens": 3, "patched_queries": 8, "patched_moved": 2, "swapped_queries": 8, "swapped_moved": 7})
+			o.Tokens, o.Control = eval.TaskTokens, map[string]float64{"ablated_tokens": 9, "patched_moved": 0, "swapped_moved": 1}
 		}
 	}
 	add(eval.MeasureProbe, "theorem 1", 0, 1, 0, map[string]float64{"fit_length": 10, "r2": 1, "classified": 1}).Intervention = eval.Constructed
@@ -82,7 +82,7 @@ func TestMeasureFigures(t *testing.T) {
 	}
 	for i, want := range [][]string{
 		{">copy-nope<", ">before training<", ">theorem 1, constructed<", ">R² of the position<"},
-		{">copy-nope<", ">ablated<", ">at random, of the same variance<", ">tokens right, %<"},
+		{">copy-nope<", ">keys have changed places<", ">the query has the next place<", ">predict the next symbol, %<"},
 		{">copy-nope<", ">before training<", ">by position, %<"},
 		{">copy-nope<", ">copy-nope@0<", ">2.0 R² 0.88<", ">layer 2<"},
 	} {

@@ -131,18 +131,17 @@ const (
 	constructed        // of the same task
 )
 
-// runsFigures are the position in hidden states, completions without the position, and the share of heads' weights that position explains.
+// runsFigures are the position in hidden states, queries with the next place, and the share of heads' weights that position explains.
 func runsFigures() []runsFigure {
 	return []runsFigure{
 		{file: "probe", x: "layers before", y: "R² of the position", high: 1, measure: eval.MeasureProbe,
 			tokens: []string{eval.RandomTokens, eval.TaskTokens}, shown: shownR2, lines: []runsLine{
 				{"trained", plain(0), trained, "r2", false}, {"fitted at several lengths", dashed(0), trained, "r2_mixed", false}, {"before training", dashed(1), untrained, "r2", false},
 				{"theorem 1, constructed", dashed(2), constructed, "r2", false}}},
-		{file: "causal", x: "layers before", y: "tokens right, %", high: 100, measure: eval.MeasureCausal, tokens: []string{eval.TaskTokens},
-			shown: func(o *eval.Observation, v float64) float64 { return 100 * v / max(o.Values["tokens"], 1) }, lines: []runsLine{
-				{"before", plain(6), trained, "before_tokens", false}, {"ablated", plain(0), trained, "ablated_tokens", false},
-				{"at random, of the same variance", dashed(0), trained, "ablated_tokens", true},
-				{"of shuffled positions", plain(1), trained, "shuffled_tokens", false}}},
+		{file: "causal", x: "layers before", y: "predict the next symbol, %", high: 100, measure: eval.MeasureCausal, tokens: []string{eval.TaskTokens},
+			shown: func(o *eval.Observation, v float64) float64 { return 100 * v / max(o.Values["patched_queries"], 1) }, lines: []runsLine{
+				{"keys have changed places", plain(0), trained, "swapped_moved", false}, {"at random", dashed(0), trained, "swapped_moved", true},
+				{"the query has the next place", plain(1), trained, "patched_moved", false}, {"at random", dashed(1), trained, "patched_moved", true}}},
 		{file: "positional", x: "head, by layer", y: "by position, %", high: 100, measure: eval.MeasureAttention, tokens: []string{eval.RandomTokens},
 			shown: func(_ *eval.Observation, v float64) float64 { return 100 * min(max(v, 0), 1) }, dots: true, lines: []runsLine{
 				{"trained", plain(0), trained, "positional", false}, {"before training", plain(1), untrained, "positional", false}}},

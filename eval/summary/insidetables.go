@@ -243,9 +243,10 @@ func (t *InsideTask) lookBackTable() Table {
 // causalTable has the completions when hidden states lose the position that probes read.
 func (t *InsideTask) causalTable() Table {
 	table := Table{Title: "% of the completions' tokens right when hidden states lose the directions in which probes read the position: before, ablated, " +
-		"as many random directions of the same variance, as many of probes of shuffled positions; moved and kept: % of single queries with the next " +
-		"query's component that predict what is right there, and where they are (at random); left: the R² of a new probe after that, of the first before it",
-		Head: []string{"model", "layers", "length", "directions", "before", "ablated", "random", "shuffled", "moved", "kept", "left"}}
+		"as many random directions of the same variance, as many of probes of shuffled positions; left: the R² of a new probe after that, of the first before " +
+		"it. Moved: % of queries that predict the next symbol instead of theirs (or still theirs) where the query has the next place, and where the keys of the " +
+		"two symbols have changed places, by mean states of places; at random: with steps as long",
+		Head: []string{"model", "layers", "length", "directions", "before", "ablated", "random", "shuffled", "left", "query moved", "at random", "keys moved", "at random"}}
 	for i := range t.Models {
 		places, _ := t.Models[i].Seen(eval.MeasureCausal, eval.TaskTokens)
 		for _, p := range places {
@@ -261,12 +262,13 @@ func (t *InsideTask) causalTable() Table {
 					return rounded(Number(v / o.Values[among]))
 				}
 				tokens := func(numbers map[string]float64, name string) string { return share(numbers, name+"_tokens", "tokens") }
-				patched := func(name string) string {
-					return fmt.Sprintf("%s (%s)", share(o.Values, name, "patched_queries"), share(o.Control, name, "patched_queries"))
+				moved := func(numbers map[string]float64, name string) string {
+					return fmt.Sprintf("%s (%s)", share(numbers, name+"_moved", name+"_queries"), share(numbers, name+"_kept", name+"_queries"))
 				}
 				table.add(figures(o.Model, strconv.Itoa(o.Layer), strconv.Itoa(o.Length), number(o, "directions").digits(0),
 					tokens(o.Values, "before"), tokens(o.Values, "ablated"), tokens(o.Control, "ablated"), tokens(o.Values, "shuffled"),
-					patched("patched_moved"), patched("patched_kept"), number(o, "r2_after").digits(2)+" of "+number(o, "r2").digits(2))...)
+					number(o, "r2_after").digits(2)+" of "+number(o, "r2").digits(2),
+					moved(o.Values, "patched"), moved(o.Control, "patched"), moved(o.Values, "swapped"), moved(o.Control, "swapped"))...)
 			}
 		}
 	}

@@ -33,6 +33,10 @@ func (r request) without(ctx context.Context, most int, onSequence func()) ([]ev
 	if err != nil {
 		return nil, err
 	}
+	means, err := r.placesOf(ctx, tried, onSequence)
+	if err != nil {
+		return nil, err
+	}
 	var before score
 	outputs := make([]inside, len(tried))
 	for i, s := range tried {
@@ -57,16 +61,16 @@ func (r request) without(ctx context.Context, most int, onSequence func()) ([]ev
 		position         score
 		shuffled, random [controls]score
 	}, len(out))
-	patches := make([]struct{ position, random patch }, len(out))
+	moved := make([]patches, len(out))
 	for i, s := range tried {
 		for layers, d := range found {
 			states, c := outputs[i].hidden[layers], &scores[layers]
-			run := func(by [][]float64, along subspace) (inside, error) {
+			run := func(shift [][]float32) (inside, error) {
 				defer onSequence()
-				return r.read(ctx, s, readOptions{shift: shifts(&outputs[i], layers, by, along)})
+				return r.read(ctx, s, readOptions{shift: shift})
 			}
 			ablate := func(along subspace, into *score) error {
-				in, err := run(along.toMean(states), along)
+				in, err := run(shifts(&outputs[i], layers, along.toMean(states), along))
 				if err == nil {
 					into.add(&in, s)
 				}
@@ -76,20 +80,8 @@ func (r request) without(ctx context.Context, most int, onSequence func()) ([]ev
 			for k := range controls {
 				err = errors.Join(err, ablate(d.shuffled[k], &c.shuffled[k]), ablate(d.random[k], &c.random[k]))
 			}
-			if err != nil {
+			if err := errors.Join(err, moved[layers].try(s, &outputs[i], layers, means, rng, run)); err != nil {
 				return nil, err
-			}
-			for _, t := range patched(s, rng) {
-				for _, moved := range []struct {
-					along subspace
-					into  *patch
-				}{{d.position, &patches[layers].position}, {d.random[0], &patches[layers].random}} {
-					in, err := run(moved.along.toNext(states, t), moved.along)
-					if err != nil {
-						return nil, err
-					}
-					moved.into.add(&in, s, t)
-				}
 			}
 		}
 	}
@@ -99,43 +91,13 @@ func (r request) without(ctx context.Context, most int, onSequence func()) ([]ev
 		scores[layers].position.set(o.Values, "ablated")
 		setAll(o.Control, "ablated", scores[layers].random[:])
 		setAll(o.Values, "shuffled", scores[layers].shuffled[:])
-		patches[layers].position.set(o.Values)
-		patches[layers].random.set(o.Control)
+		m := &moved[layers]
+		m.patched.set(o.Values, "patched")
+		m.patchedRandom.set(o.Control, "patched")
+		m.swapped.set(o.Values, "swapped")
+		m.swappedRandom.set(o.Control, "swapped")
 	}
 	return out, nil
-}
-
-// mostPatched bounds the queries of a sequence that are patched, each in a run of its own.
-const mostPatched = 4
-
-// patched draws queries of the answer whose next query has another right token.
-func patched(s eval.Sequence, rng *rand.Rand) []int {
-	var out []int
-	for t := s.Prompt - 1; t+2 < len(s.IDs); t++ {
-		if s.IDs[t+1] != s.IDs[t+2] {
-			out = append(out, t)
-		}
-	}
-	rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
-	return out[:min(len(out), mostPatched)]
-}
-
-// patch counts queries with the next query's component: those that predict what is right there, and those that predict what is right
-// where they are.
-type patch struct{ moved, kept, queries float64 }
-
-func (p *patch) add(in *inside, s eval.Sequence, t int) {
-	p.queries++
-	switch in.predicts(t) {
-	case s.IDs[t+2]:
-		p.moved++
-	case s.IDs[t+1]:
-		p.kept++
-	}
-}
-
-func (p *patch) set(numbers map[string]float64) {
-	numbers["patched_queries"], numbers["patched_moved"], numbers["patched_kept"] = p.queries, p.moved, p.kept
 }
 
 // score counts tokens that have the greatest logit after the right ones before, and sequences without a mistake.
@@ -283,17 +245,6 @@ func (s subspace) toMean(states []float32) [][]float64 {
 		for t, v := range out[k] {
 			out[k][t] = d.mean - v
 		}
-	}
-	return out
-}
-
-// toNext are the moves along each direction that give state t what the next one has there; other states stay.
-func (s subspace) toNext(states []float32, t int) [][]float64 {
-	out := make([][]float64, len(s))
-	for k, d := range s {
-		along := d.along(states)
-		out[k] = make([]float64, len(along))
-		out[k][t] = along[t+1] - along[t]
 	}
 	return out
 }

@@ -53,28 +53,38 @@ const mixedLengths = 8
 func (r request) mixed(ctx context.Context, tried []eval.Sequence) ([]eval.Sequence, error) {
 	var out []eval.Sequence
 	other := r
-	other.samples *= 2 // as many of other sequences, where the tried ones are among them
 	for k, last := 1, 0; k <= mixedLengths; k++ {
 		if other.length = max(1, r.fitLength*k/mixedLengths); other.length == last {
 			continue
 		}
 		last = other.length
-		drawn, err := other.sequences(ctx)
-		if absent(err) {
-			continue
-		}
+		others, err := other.othersThan(ctx, tried)
 		if err != nil {
 			return nil, err
 		}
-		drawn = slices.DeleteFunc(drawn, func(s eval.Sequence) bool {
-			return slices.ContainsFunc(tried, func(t eval.Sequence) bool { return slices.Equal(s.IDs, t.IDs) })
-		})
-		out = append(out, drawn[:min(len(drawn), r.samples)]...)
+		out = append(out, others...)
 	}
 	if len(out) == 0 {
 		return nil, errors.New("there are no sequences but those that a probe is tried on; read fewer or longer ones")
 	}
 	return out, nil
+}
+
+// othersThan draws sequences that are none of the given ones; none at a length that the task lacks.
+func (r request) othersThan(ctx context.Context, tried []eval.Sequence) ([]eval.Sequence, error) {
+	most := r.samples
+	r.samples *= 2 // as many of others, where the given ones are among them
+	drawn, err := r.sequences(ctx)
+	if absent(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	drawn = slices.DeleteFunc(drawn, func(s eval.Sequence) bool {
+		return slices.ContainsFunc(tried, func(t eval.Sequence) bool { return slices.Equal(s.IDs, t.IDs) })
+	})
+	return drawn[:min(len(drawn), most)], nil
 }
 
 // fitAndTry draws sequences of fitLength to fit a probe on, and others to try it at: at the same length as many.
