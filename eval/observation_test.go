@@ -151,7 +151,8 @@ func TestSchema1RoleWithoutQueries(t *testing.T) {
 // The committed observations are read to the end, with the numbers that their measures have.
 func TestCommittedObservations(t *testing.T) {
 	for name, want := range map[string]map[string]int{
-		"heads":    {eval.MeasureAttention: 2784, eval.MeasureDivergence: 312},
+		"heads":    {eval.MeasureAttention: 2784, eval.MeasureDivergence: 312, eval.MeasureCausal: 152},
+		"places":   {eval.MeasureAttention: 264, eval.MeasureCausal: 88},
 		"theorems": {eval.MeasureAttention: 2976, eval.MeasureDivergence: 108, eval.MeasureProbe: 1008, eval.MeasureLogits: 864, eval.MeasureCausal: 288},
 	} {
 		file, err := os.Open("../studies/inside/" + name + ".jsonl.gz")
