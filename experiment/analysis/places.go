@@ -10,7 +10,8 @@ import (
 	"github.com/nopezoo/zoo/internal/lists"
 )
 
-// placeMeans are the mean states [D] after each number of layers at each place of a sequence: what states have there whatever the tokens.
+// placeMeans are the mean states [D] after each number of layers at each place of a sequence: over many, what the place has whatever
+// the tokens.
 type placeMeans [][][]float64
 
 // placesOf are the means over other sequences of the same length than the tried ones; nil where the task has none.
