@@ -62,8 +62,8 @@ const (
 	//     distance 0
 	// Series is f, from distance 0 on, where it is 0.
 	MeasureLogits = "logits"
-	// MeasureCausal is what becomes of the task without what probes read: directions are taken from hidden states, each of a ridge
-	// regression fitted without those before, 16 of them:
+	// MeasureCausal is what becomes of the task without what probes read, and with other places. Directions are taken from hidden
+	// states, each of a ridge regression fitted without those before, 16 of them:
 	//   - fit_length, fit_states, directions, r2, r2_after: of the first regression, and of one after all were taken
 	//   - variance [c], shuffled_variance: of the states along the directions, summed. Control: as many random directions, each with
 	//     the variance of one of those; the mean of several draws
@@ -79,8 +79,8 @@ const (
 	//
 	// The regression is fitted on sequences of several lengths; in older files on those of one, and controls are one draw. Older
 	// files took directions until a regression read half as much, and have no swapped_: patched_ has the next query's component
-	// along the directions. The oldest have patched_correct and patched_tokens, with another token's component in all states; their controls moved states as
-	// far in random directions.
+	// along the directions. The oldest have patched_correct and patched_tokens, with another token's component in all states; their
+	// controls moved states as far in random directions.
 	MeasureCausal = "causal"
 )
 
@@ -266,10 +266,8 @@ func (o *Observation) checkNumber(name string, v float64) error {
 		all = float64(o.N)
 	case strings.HasSuffix(name, "_tokens"):
 		all = o.Values["tokens"]
-	case name == "patched_moved", name == "patched_kept":
-		all = o.Values["patched_queries"]
-	case name == "swapped_moved", name == "swapped_kept":
-		all = o.Values["swapped_queries"]
+	case strings.HasSuffix(name, "_moved"), strings.HasSuffix(name, "_kept"):
+		all = o.Values[name[:strings.LastIndexByte(name, '_')]+"_queries"]
 	default:
 		if !(math.Abs(v) <= mostOfAnything) {
 			return fmt.Errorf("%s is %g, expected a number", name, v)

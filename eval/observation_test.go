@@ -92,6 +92,7 @@ func TestObservationErrors(t *testing.T) {
 		"patched_kept is 3 of 1": causal(func(o *eval.Observation) {
 			o.Values["patched_queries"], o.Control = 1, map[string]float64{"patched_kept": 3}
 		}),
+		"swapped_moved is 1 of 0":   causal(func(o *eval.Observation) { o.Values["swapped_moved"] = 1 }),
 		"patched_correct is 5 of 4": causal(func(o *eval.Observation) { o.Values["patched_correct"] = 5 }),
 	} {
 		err := eval.Write(&strings.Builder{}, observation(change))

@@ -12,7 +12,8 @@ import (
 	"github.com/nopezoo/zoo/internal/lists"
 )
 
-// causal observes, after each number of layers, the answers when hidden states lose the position that a probe reads.
+// causal observes, after each number of layers, the answers when hidden states lose the position that a probe reads, and when queries and
+// keys get another place.
 func (r request) causal(ctx context.Context, onSequence func()) ([]eval.Observation, error) {
 	return r.without(ctx, mostDirections, onSequence)
 }
@@ -64,13 +65,13 @@ func (r request) without(ctx context.Context, most int, onSequence func()) ([]ev
 	moved := make([]patches, len(out))
 	for i, s := range tried {
 		for layers, d := range found {
-			states, c := outputs[i].hidden[layers], &scores[layers]
+			c := &scores[layers]
 			run := func(shift [][]float32) (inside, error) {
 				defer onSequence()
 				return r.read(ctx, s, readOptions{shift: shift})
 			}
 			ablate := func(along subspace, into *score) error {
-				in, err := run(shifts(&outputs[i], layers, along.toMean(states), along))
+				in, err := run(along.shiftToMean(&outputs[i], layers))
 				if err == nil {
 					into.add(&in, s)
 				}
@@ -91,11 +92,7 @@ func (r request) without(ctx context.Context, most int, onSequence func()) ([]ev
 		scores[layers].position.set(o.Values, "ablated")
 		setAll(o.Control, "ablated", scores[layers].random[:])
 		setAll(o.Values, "shuffled", scores[layers].shuffled[:])
-		m := &moved[layers]
-		m.patched.set(o.Values, "patched")
-		m.patchedRandom.set(o.Control, "patched")
-		m.swapped.set(o.Values, "swapped")
-		m.swappedRandom.set(o.Control, "swapped")
+		moved[layers].set(o.Values, o.Control)
 	}
 	return out, nil
 }
@@ -249,11 +246,16 @@ func (s subspace) toMean(states []float32) [][]float64 {
 	return out
 }
 
-// shifts is a readOptions.shift that moves the states after so many layers along directions.
-func shifts(in *inside, layers int, by [][]float64, along subspace) [][]float32 {
-	out := lists.Make(len(in.hidden), func(i int) []float32 { return make([]float32, len(in.hidden[i])) })
-	for k, d := range along {
-		move(out[layers], by[k], d.unit)
+// noShift is a readOptions.shift that leaves all states where they are.
+func (in *inside) noShift() [][]float32 {
+	return lists.Make(len(in.hidden), func(i int) []float32 { return make([]float32, len(in.hidden[i])) })
+}
+
+// shiftToMean is a readOptions.shift that moves the states after so many layers to the mean within the subspace.
+func (s subspace) shiftToMean(in *inside, layers int) [][]float32 {
+	out := in.noShift()
+	for k, by := range s.toMean(in.hidden[layers]) {
+		move(out[layers], by, s[k].unit)
 	}
 	return out
 }

@@ -173,7 +173,7 @@ func TestDirection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	moved, err := m.read(t.Context(), in.ids, readOptions{shift: shifts(&in, 1, along.toMean(in.hidden[1]), along)})
+	moved, err := m.read(t.Context(), in.ids, readOptions{shift: along.shiftToMean(&in, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}

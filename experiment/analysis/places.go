@@ -64,7 +64,7 @@ func asLong(as []float64, rng *rand.Rand) []float64 {
 
 // stepAt is a readOptions.shift that adds a step to the state at a place after so many layers.
 func (in *inside) stepAt(layers, place int, step []float64) [][]float32 {
-	out := lists.Make(len(in.hidden), func(i int) []float32 { return make([]float32, len(in.hidden[i])) })
+	out := in.noShift()
 	for i, v := range step {
 		out[layers][place*len(step)+i] = float32(v)
 	}
@@ -159,4 +159,11 @@ func (c *patches) try(s eval.Sequence, in *inside, layers int, p placeMeans, rng
 		}
 	}
 	return nil
+}
+
+func (c *patches) set(values, control map[string]float64) {
+	c.patched.set(values, "patched")
+	c.patchedRandom.set(control, "patched")
+	c.swapped.set(values, "swapped")
+	c.swappedRandom.set(control, "swapped")
 }

@@ -35,7 +35,7 @@ type Options struct {
 	Constructed bool
 	// Logits adds fits of attention logits by content and distance, on random tokens.
 	Logits bool
-	// Causal adds the answers without the position that a probe reads, fitted as Probe is.
+	// Causal adds the answers without the position that a probe reads, and with queries and keys that have another place.
 	Causal bool
 	// Tasks to read; none: each model's own.
 	Tasks []task.Task
