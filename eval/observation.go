@@ -73,14 +73,16 @@ const (
 	//     directions of probes of shuffled positions. Control: along the random directions. Of controls the mean of several draws,
 	//     and with _least_tokens and _most_tokens the least and the greatest of them
 	//   - patched_queries [c], patched_moved [c], patched_kept [c]: queries to which the step from their place's mean state to the
-	//     next one's is added; those that predict what is right at the next query, and at their own. Control: a random step as long
-	//   - swapped_queries [c], swapped_moved [c], swapped_kept [c]: where answers are copied, the same of queries of which the key to
-	//     copy and the next one change places so
+	//     next one's is added; those that predict what is right at the next query, and at their own. Control: the difference of two
+	//     means of one place, over half of the sequences each, as long as the step
+	//   - swapped_, far_ [c], each with queries, moved and kept: where answers are copied, the same of queries of which the key to copy
+	//     and the next one, or one six places on, change places so. reversed_: the next key's, with the step backwards
+	//   - step, noise: mean length of steps to the next key's place, and of what they have of the tokens of the means' sequences
 	//
 	// The regression is fitted on sequences of several lengths; in older files on those of one, and controls are one draw. Older
-	// files took directions until a regression read half as much, and have no swapped_: patched_ has the next query's component
-	// along the directions. The oldest have patched_correct and patched_tokens, with another token's component in all states; their
-	// controls moved states as far in random directions.
+	// files have steps between means of fewer sequences, and random ones beside them, or took directions until a regression read half
+	// as much, and gave a query the next one's component along the directions (patched_). The oldest have patched_correct and
+	// patched_tokens, with another token's component in all states; their controls moved states as far in random directions.
 	MeasureCausal = "causal"
 )
 

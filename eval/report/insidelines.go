@@ -140,8 +140,8 @@ func runsFigures() []runsFigure {
 				{"theorem 1, constructed", dashed(2), constructed, "r2", false}}},
 		{file: "causal", x: "layers before", y: "predict the next symbol, %", high: 100, measure: eval.MeasureCausal, tokens: []string{eval.TaskTokens},
 			shown: func(o *eval.Observation, v float64) float64 { return 100 * v / max(o.Values["patched_queries"], 1) }, lines: []runsLine{
-				{"keys have changed places", plain(0), trained, "swapped_moved", false}, {"at random", dashed(0), trained, "swapped_moved", true},
-				{"the query has the next place", plain(1), trained, "patched_moved", false}, {"at random", dashed(1), trained, "patched_moved", true}}},
+				{"keys have changed places", plain(0), trained, "swapped_moved", false}, {"control", dashed(0), trained, "swapped_moved", true},
+				{"the query has the next place", plain(1), trained, "patched_moved", false}, {"control", dashed(1), trained, "patched_moved", true}}},
 		{file: "positional", x: "head, by layer", y: "by position, %", high: 100, measure: eval.MeasureAttention, tokens: []string{eval.RandomTokens},
 			shown: func(_ *eval.Observation, v float64) float64 { return 100 * min(max(v, 0), 1) }, dots: true, lines: []runsLine{
 				{"trained", plain(0), trained, "positional", false}, {"before training", plain(1), untrained, "positional", false}}},

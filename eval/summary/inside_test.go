@@ -138,8 +138,8 @@ func TestInsidePlaces(t *testing.T) {
 		"attention logits": "model | layer | length | heads | distance | place | both places | content | content, distance | content, place | even\n" +
 			"copy-nope | 0 | 10 | 2 | 0.25 (–) | – (–) | – (–) | 0.50 (–) | 0.56 (0.12) | – (–) | –\n" +
 			"copy-nope | 1 | 10 | 1 | 0.25 (–) | – (–) | – (–) | 0.50 (–) | 0.75 (0.12) | – (–) | –",
-		"% of the completions' tokens": "model | layers | length | directions | before | ablated | random | shuffled | left | query moved | at random | keys moved | at random\n" +
-			"copy-nope | 1 | 20 | 16 | 100 | 10 | 90 | 60 | 0.20 of 0.90 | 75 (25) | 0 (50) | 75 (12) | 25 (50)",
+		"% of the completions' tokens": "model | layers | length | directions | before | ablated | random | shuffled | left | keys | control | far keys | control | backwards | query | control\n" +
+			"copy-nope | 1 | 20 | 16 | 100 | 10 | 90 | 60 | 0.20 of 0.90 | 75 (12) | 25 (50) | – (–) | – (–) | – (–) | 75 (25) | 0 (50)",
 	} {
 		if diff := cmp.Diff(want, table(t, sections, title)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", title, diff)

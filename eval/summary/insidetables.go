@@ -244,9 +244,9 @@ func (t *InsideTask) lookBackTable() Table {
 func (t *InsideTask) causalTable() Table {
 	table := Table{Title: "% of the completions' tokens right when hidden states lose the directions in which probes read the position: before, ablated, " +
 		"as many random directions of the same variance, as many of probes of shuffled positions; left: the R² of a new probe after that, of the first before " +
-		"it. Moved: % of queries that predict the next symbol instead of theirs (or still theirs) where the query has the next place, and where the keys of the " +
-		"two symbols have changed places, by mean states of places; at random: with steps as long",
-		Head: []string{"model", "layers", "length", "directions", "before", "ablated", "random", "shuffled", "left", "query moved", "at random", "keys moved", "at random"}}
+		"it. By mean states of places, % of queries that predict another symbol (or still theirs): the next one where the query has the next place, and where the " +
+		"keys of the two symbols have changed places; that six on where its key has; and the next one by the step backwards. Control: with the difference of two means of one place, as long",
+		Head: []string{"model", "layers", "length", "directions", "before", "ablated", "random", "shuffled", "left", "keys", "control", "far keys", "control", "backwards", "query", "control"}}
 	for i := range t.Models {
 		places, _ := t.Models[i].Seen(eval.MeasureCausal, eval.TaskTokens)
 		for _, p := range places {
@@ -268,7 +268,8 @@ func (t *InsideTask) causalTable() Table {
 				table.add(figures(o.Model, strconv.Itoa(o.Layer), strconv.Itoa(o.Length), number(o, "directions").digits(0),
 					tokens(o.Values, "before"), tokens(o.Values, "ablated"), tokens(o.Control, "ablated"), tokens(o.Values, "shuffled"),
 					number(o, "r2_after").digits(2)+" of "+number(o, "r2").digits(2),
-					moved(o.Values, "patched"), moved(o.Control, "patched"), moved(o.Values, "swapped"), moved(o.Control, "swapped"))...)
+					moved(o.Values, "swapped"), moved(o.Control, "swapped"), moved(o.Values, "far"), moved(o.Control, "far"), moved(o.Values, "reversed"),
+					moved(o.Values, "patched"), moved(o.Control, "patched"))...)
 			}
 		}
 	}

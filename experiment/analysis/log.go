@@ -47,7 +47,7 @@ func (p *Plan) takeAll(observations []eval.Observation) {
 }
 
 // versions count the changes of a measure's numbers, which make its cells of older files unknown.
-var versions = map[string]int{eval.MeasureProbe: 1, eval.MeasureLogits: 1, eval.MeasureCausal: 4}
+var versions = map[string]int{eval.MeasureProbe: 1, eval.MeasureLogits: 1, eval.MeasureCausal: 5}
 
 // key is eval.Observation.Cell, a hash of what is asked. Another field makes all cells of older files unknown.
 func (c cell) key() string {

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
@@ -10,23 +11,35 @@ import (
 	"github.com/nopezoo/zoo/internal/lists"
 )
 
-// placeMeans are the mean states [D] after each number of layers at each place of a sequence: over many, what the place has whatever
-// the tokens.
-type placeMeans [][][]float64
+// placeSamples are the sequences that the mean states of places are of, where the task has as many: of few, a step between two means
+// has more of these sequences' tokens than of the places.
+const placeSamples = 200
 
-// placesOf are the means over other sequences of the same length than the tried ones; nil where the task has none.
-func (r request) placesOf(ctx context.Context, tried []eval.Sequence, onSequence func()) (placeMeans, error) {
+// places are the mean states [D] after each number of layers at each place of a sequence.
+type placeMeans struct {
+	all    [][][]float64 // by layers and place
+	halves [2][][][]float64
+}
+
+// placesOf are the means over other sequences of the same length than the tried ones; nil where the task has fewer than two.
+func (r request) placesOf(ctx context.Context, tried []eval.Sequence, onSequence func()) (*placeMeans, error) {
+	r.samples = placeSamples
 	others, err := r.othersThan(ctx, tried)
-	if err != nil || len(others) == 0 {
+	if err != nil || len(others) < 2 {
 		return nil, err
 	}
 	states, err := r.readAll(ctx, others, onSequence)
 	if err != nil {
 		return nil, err
 	}
-	return lists.Make(len(states[0].hidden), func(layers int) [][]float64 { return meansOf(states, layers) }), nil
+	means := func(states []inside) [][][]float64 {
+		return lists.Make(len(states[0].hidden), func(layers int) [][]float64 { return meansOf(states, layers) })
+	}
+	half := len(states) / 2
+	return &placeMeans{means(states), [2][][][]float64{means(states[:half]), means(states[half:])}}, nil
 }
 
+// meansOf are the mean states at each place over the sequences that have it.
 func meansOf(states []inside, layers int) (means [][]float64) {
 	width := len(states[0].hidden[layers]) / len(states[0].ids)
 	for place := 0; ; place++ {
@@ -47,19 +60,24 @@ func meansOf(states []inside, layers int) (means [][]float64) {
 	}
 }
 
-// step is from the mean state at a place to that at the next; nil where there is none.
-func (p placeMeans) step(layers, place int) []float64 {
-	if p == nil || place+1 >= len(p[layers]) {
+// step is from the mean state at a place to that so many places on; nil where there is none.
+func (p *placeMeans) step(layers, place, on int) []float64 {
+	if p == nil || place+on >= len(p.all[layers]) {
 		return nil
 	}
-	return floats.SubTo(make([]float64, len(p[layers][0])), p[layers][place+1], p[layers][place])
+	return difference(p.all[layers][place+on], p.all[layers][place])
 }
 
-// asLong is a vector in a random direction, as long as another one.
-func asLong(as []float64, rng *rand.Rand) []float64 {
-	out := lists.Map(as, func(float64) float64 { return rng.NormFloat64() })
-	floats.Scale(floats.Norm(as, 2)/floats.Norm(out, 2), out)
-	return out
+// noise is the difference of two means of one place, over half of the sequences each: what a step has of their tokens.
+func (p *placeMeans) noise(layers, place int) []float64 {
+	return difference(p.halves[0][layers][place], p.halves[1][layers][place])
+}
+
+func difference(a, b []float64) []float64 { return floats.SubTo(make([]float64, len(a)), a, b) }
+
+// asLong is a vector with the length of another one.
+func asLong(v, as []float64) []float64 {
+	return floats.ScaleTo(make([]float64, len(v)), floats.Norm(as, 2)/max(floats.Norm(v, 2), 1e-30), v)
 }
 
 // stepAt is a readOptions.shift that adds a step to the state at a place after so many layers.
@@ -71,11 +89,11 @@ func (in *inside) stepAt(layers, place int, step []float64) [][]float32 {
 	return out
 }
 
-// swapAt adds a step to the state at a place, and takes it off the next one.
-func (in *inside) swapAt(layers, place int, step []float64) [][]float32 {
+// swapAt adds a step to the state at a place, and takes it off that so many places on.
+func (in *inside) swapAt(layers, place, on int, step []float64) [][]float32 {
 	out := in.stepAt(layers, place, step)
 	for i, v := range step {
-		out[layers][(place+1)*len(step)+i] = -float32(v)
+		out[layers][(place+on)*len(step)+i] = -float32(v)
 	}
 	return out
 }
@@ -110,13 +128,13 @@ func patched(s eval.Sequence, rng *rand.Rand) []int {
 	return out[:min(len(out), mostPatched)]
 }
 
-// patch counts queries by what they predict: what is right at the next one, where places were moved by one, and what is right.
+// patch counts queries by what they predict: what is right so many places on, where places were moved by as many, and what is right.
 type patch struct{ moved, kept, queries float64 }
 
-func (p *patch) add(in *inside, s eval.Sequence, t int) {
+func (p *patch) add(in *inside, s eval.Sequence, t, on int) {
 	p.queries++
 	switch in.predicts(t) {
-	case s.IDs[t+2]:
+	case s.IDs[t+1+on]:
 		p.moved++
 	case s.IDs[t+1]:
 		p.kept++
@@ -129,33 +147,58 @@ func (p *patch) set(numbers map[string]float64, name string) {
 	}
 }
 
-// patches count queries of the answer with what the next place has (patched), queries of which the key that they copy and the next
-// key have what the other's place has (swapped), and both with steps as long in random directions.
-type patches struct{ patched, swapped, patchedRandom, swappedRandom patch }
+// far is how many places on a key is that changes places with the one to copy, beside the next one: what a disturbed query predicts
+// is often the next symbol, and seldom one so far.
+const far = 6
+
+// patches count queries with the mean state's step to the next place (patched), and queries of which the key to copy and another one
+// change places so: the next one (swapped), one further on (far), and the next one backwards (reversed). Controls have the difference of
+// two means of one place instead, as long as the step.
+type patches struct {
+	patched, swapped, far, reversed            patch
+	patchedControl, swappedControl, farControl patch
+
+	step, noise float64 // lengths of the steps to the next key's place, and of what they have of the sequences' tokens, summed
+}
 
 // try patches queries of a sequence after so many layers.
-func (c *patches) try(s eval.Sequence, in *inside, layers int, p placeMeans, rng *rand.Rand, run func(shift [][]float32) (inside, error)) error {
+func (c *patches) try(s eval.Sequence, in *inside, layers int, p *placeMeans, rng *rand.Rand, run func(shift [][]float32) (inside, error)) error {
+	type change struct {
+		shift [][]float32
+		on    int
+		into  *patch
+	}
 	back := copiedFrom(s)
 	for _, t := range patched(s, rng) {
-		for _, at := range []struct {
-			place         int
-			shift         func(layers, place int, step []float64) [][]float32
-			moved, random *patch
-		}{{t, in.stepAt, &c.patched, &c.patchedRandom}, {t + 1 - back, in.swapAt, &c.swapped, &c.swappedRandom}} {
-			step := p.step(layers, at.place)
-			if step == nil || at.place > t {
+		var changes []change
+		if step := p.step(layers, t, 1); step != nil {
+			changes = append(changes, change{in.stepAt(layers, t, step), 1, &c.patched},
+				change{in.stepAt(layers, t, asLong(p.noise(layers, t), step)), 1, &c.patchedControl})
+		}
+		key := t + 1 - back
+		for _, k := range []struct {
+			on          int
+			by, control *patch
+		}{{1, &c.swapped, &c.swappedControl}, {far, &c.far, &c.farControl}} {
+			step := p.step(layers, key, k.on)
+			if back == 0 || step == nil || t+2+k.on >= len(s.IDs) || s.IDs[t+1+k.on] == s.IDs[t+1] {
 				continue
 			}
-			for _, into := range []struct {
-				step []float64
-				*patch
-			}{{step, at.moved}, {asLong(step, rng), at.random}} {
-				after, err := run(at.shift(layers, at.place, into.step))
-				if err != nil {
-					return err
-				}
-				into.add(&after, s, t)
+			noise := p.noise(layers, key)
+			changes = append(changes, change{in.swapAt(layers, key, k.on, step), k.on, k.by},
+				change{in.swapAt(layers, key, k.on, asLong(noise, step)), k.on, k.control})
+			if k.on == 1 {
+				c.step, c.noise = c.step+floats.Norm(step, 2), c.noise+floats.Norm(noise, 2)/math.Sqrt2
+				floats.Scale(-1, step)
+				changes = append(changes, change{in.swapAt(layers, key, 1, step), 1, &c.reversed})
 			}
+		}
+		for _, change := range changes {
+			after, err := run(change.shift)
+			if err != nil {
+				return err
+			}
+			change.into.add(&after, s, t, change.on)
 		}
 	}
 	return nil
@@ -163,7 +206,13 @@ func (c *patches) try(s eval.Sequence, in *inside, layers int, p placeMeans, rng
 
 func (c *patches) set(values, control map[string]float64) {
 	c.patched.set(values, "patched")
-	c.patchedRandom.set(control, "patched")
+	c.patchedControl.set(control, "patched")
 	c.swapped.set(values, "swapped")
-	c.swappedRandom.set(control, "swapped")
+	c.swappedControl.set(control, "swapped")
+	c.reversed.set(values, "reversed")
+	c.far.set(values, "far")
+	c.farControl.set(control, "far")
+	if n := c.swapped.queries; n > 0 {
+		values["step"], values["noise"] = c.step/n, c.noise/n
+	}
 }

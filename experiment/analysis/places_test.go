@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/nopezoo/zoo/eval"
 )
 
@@ -23,7 +21,7 @@ func TestPatched(t *testing.T) {
 	in.logits[2*8+6], in.logits[3*8+6] = 1, 1
 	var p patch
 	for _, t := range got {
-		p.add(&in, s, t)
+		p.add(&in, s, t, 1)
 	}
 	if p != (patch{moved: 1, kept: 1, queries: 2}) {
 		t.Errorf("%+v", p)
@@ -55,18 +53,21 @@ func TestPlaceMeans(t *testing.T) {
 		{ids: make([]int64, 2), hidden: [][]float32{{1, 2, 3, 4}}},
 		{ids: make([]int64, 3), hidden: [][]float32{{3, 4, 5, 8, 9, 9}}},
 	}
-	means := placeMeans{meansOf(states, 0)}
-	if diff := cmp.Diff(placeMeans{{{2, 3}, {4, 6}, {9, 9}}}, means); diff != "" {
+	means := &placeMeans{all: [][][]float64{meansOf(states, 0)}}
+	if diff := cmp.Diff([][][]float64{{{2, 3}, {4, 6}, {9, 9}}}, means.all); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([][]float64{{2, 3}, {5, 3}, nil}, [][]float64{means.step(0, 0), means.step(0, 1), means.step(0, 2)}); diff != "" {
+	if diff := cmp.Diff([][]float64{{2, 3}, {7, 6}, nil}, [][]float64{means.step(0, 0, 1), means.step(0, 0, 2), means.step(0, 2, 1)}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([][]float32{{0, 0, 2, 3, -2, -3}}, states[1].swapAt(0, 1, means.step(0, 0))); diff != "" {
+	means.halves = [2][][][]float64{{{{1, 5}}}, {{{4, 1}}}}
+	if diff := cmp.Diff([]float64{-3, 4}, means.noise(0, 0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	step := []float64{3, -4}
-	if other := asLong(step, rand.New(rand.NewPCG(1, 1))); !near(floats.Norm(other, 2), 5, 1e-9) || cmp.Equal(step, other) {
-		t.Errorf("%v is as long as %v", other, step)
+	if diff := cmp.Diff([][]float32{{2, 3, 0, 0, -2, -3}}, states[1].swapAt(0, 0, 2, []float64{2, 3})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]float64{1.5, -2}, asLong([]float64{3, -4}, []float64{0, 2.5})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

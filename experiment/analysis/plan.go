@@ -72,7 +72,7 @@ func (c cell) work() int64 {
 	switch c.measure {
 	case eval.MeasureCausal: // to fit on, the means of places, and to try as they are and after each number of layers
 		states := int64(c.model.model.Config().NLayers) + 1
-		return (int64(min(mixedLengths, c.fitLength)) + 2 + states*(1+2*controls+4*mostPatched)) * n
+		return (int64(min(mixedLengths, c.fitLength))+1+states*(1+2*controls+7*mostPatched))*n + placeSamples
 	case eval.MeasureProbe:
 		return (2 + int64(min(mixedLengths, c.fitLength))) * n
 	}
