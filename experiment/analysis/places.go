@@ -15,7 +15,7 @@ import (
 // has more of these sequences' tokens than of the places.
 const placeSamples = 200
 
-// places are the mean states [D] after each number of layers at each place of a sequence.
+// placeMeans are the mean states [D] after each number of layers at each place of a sequence.
 type placeMeans struct {
 	all    [][][]float64 // by layers and place
 	halves [2][][][]float64
