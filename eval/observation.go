@@ -77,7 +77,8 @@ const (
 	//     means of one place, over half of the sequences each, as long as the step
 	//   - swapped_, far_ [c], each with queries, moved and kept: where answers are copied, the same of queries of which the key to copy
 	//     and the next one, or one six places on, change places so. reversed_: the next key's, with the step backwards
-	//   - step, noise: mean length of steps to the next key's place, and of what they have of the tokens of the means' sequences
+	//   - step, place: mean squared length of steps to the next key's place, and an estimate without bias of what of it is the place's
+	//     and not of the tokens of the means' sequences
 	//
 	// The regression is fitted on sequences of several lengths; in older files on those of one, and controls are one draw. Older
 	// files have steps between means of fewer sequences, and random ones beside them, or took directions until a regression read half

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
@@ -15,7 +14,7 @@ import (
 // has more of these sequences' tokens than of the places.
 const placeSamples = 200
 
-// placeMeans are the mean states [D] after each number of layers at each place of a sequence.
+// placeMeans are the mean states [D] after each number of layers at each place that sequences of both halves have.
 type placeMeans struct {
 	all    [][][]float64 // by layers and place
 	halves [2][][][]float64
@@ -32,11 +31,19 @@ func (r request) placesOf(ctx context.Context, tried []eval.Sequence, onSequence
 	if err != nil {
 		return nil, err
 	}
+	return newPlaceMeans(states), nil
+}
+
+func newPlaceMeans(states []inside) *placeMeans {
 	means := func(states []inside) [][][]float64 {
 		return lists.Make(len(states[0].hidden), func(layers int) [][]float64 { return meansOf(states, layers) })
 	}
 	half := len(states) / 2
-	return &placeMeans{means(states), [2][][][]float64{means(states[:half]), means(states[half:])}}, nil
+	p := &placeMeans{means(states), [2][][][]float64{means(states[:half]), means(states[half:])}}
+	for layers, all := range p.all {
+		p.all[layers] = all[:min(len(p.halves[0][layers]), len(p.halves[1][layers]))]
+	}
+	return p
 }
 
 // meansOf are the mean states at each place over the sequences that have it.
@@ -68,9 +75,18 @@ func (p *placeMeans) step(layers, place, on int) []float64 {
 	return difference(p.all[layers][place+on], p.all[layers][place])
 }
 
-// noise is the difference of two means of one place, over half of the sequences each: what a step has of their tokens.
-func (p *placeMeans) noise(layers, place int) []float64 {
+// noPlace is the difference of two means of one place, over half of the sequences each: of their tokens alone.
+func (p *placeMeans) noPlace(layers, place int) []float64 {
 	return difference(p.halves[0][layers][place], p.halves[1][layers][place])
+}
+
+// shared is the product of the steps of both halves from a place to the next: the squared length of the step without what it has of the
+// sequences' tokens, in expectation, since these differ between the halves.
+func (p *placeMeans) shared(layers, place int) float64 {
+	step := func(half int) []float64 {
+		return difference(p.halves[half][layers][place+1], p.halves[half][layers][place])
+	}
+	return floats.Dot(step(0), step(1))
 }
 
 func difference(a, b []float64) []float64 { return floats.SubTo(make([]float64, len(a)), a, b) }
@@ -158,7 +174,7 @@ type patches struct {
 	patched, swapped, far, reversed            patch
 	patchedControl, swappedControl, farControl patch
 
-	step, noise float64 // lengths of the steps to the next key's place, and of what they have of the sequences' tokens, summed
+	step, place float64 // squared lengths of the steps to the next key's place, and of what is the place's of them, summed
 }
 
 // try patches queries of a sequence after so many layers.
@@ -173,7 +189,7 @@ func (c *patches) try(s eval.Sequence, in *inside, layers int, p *placeMeans, rn
 		var changes []change
 		if step := p.step(layers, t, 1); step != nil {
 			changes = append(changes, change{in.stepAt(layers, t, step), 1, &c.patched},
-				change{in.stepAt(layers, t, asLong(p.noise(layers, t), step)), 1, &c.patchedControl})
+				change{in.stepAt(layers, t, asLong(p.noPlace(layers, t), step)), 1, &c.patchedControl})
 		}
 		key := t + 1 - back
 		for _, k := range []struct {
@@ -184,11 +200,10 @@ func (c *patches) try(s eval.Sequence, in *inside, layers int, p *placeMeans, rn
 			if back == 0 || step == nil || t+2+k.on >= len(s.IDs) || s.IDs[t+1+k.on] == s.IDs[t+1] {
 				continue
 			}
-			noise := p.noise(layers, key)
 			changes = append(changes, change{in.swapAt(layers, key, k.on, step), k.on, k.by},
-				change{in.swapAt(layers, key, k.on, asLong(noise, step)), k.on, k.control})
+				change{in.swapAt(layers, key, k.on, asLong(p.noPlace(layers, key), step)), k.on, k.control})
 			if k.on == 1 {
-				c.step, c.noise = c.step+floats.Norm(step, 2), c.noise+floats.Norm(noise, 2)/math.Sqrt2
+				c.step, c.place = c.step+floats.Dot(step, step), c.place+p.shared(layers, key)
 				floats.Scale(-1, step)
 				changes = append(changes, change{in.swapAt(layers, key, 1, step), 1, &c.reversed})
 			}
@@ -213,6 +228,6 @@ func (c *patches) set(values, control map[string]float64) {
 	c.far.set(values, "far")
 	c.farControl.set(control, "far")
 	if n := c.swapped.queries; n > 0 {
-		values["step"], values["noise"] = c.step/n, c.noise/n
+		values["step"], values["place"] = c.step/n, c.place/n
 	}
 }

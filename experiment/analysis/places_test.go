@@ -47,22 +47,25 @@ func TestCopiedFrom(t *testing.T) {
 	}
 }
 
-// States at places are means over the sequences that have the place, and steps lead from one to the next.
+// States at places are means over the sequences that have the place; steps lead from one to the next, where both halves of the
+// sequences have it.
 func TestPlaceMeans(t *testing.T) {
 	states := []inside{
 		{ids: make([]int64, 2), hidden: [][]float32{{1, 2, 3, 4}}},
 		{ids: make([]int64, 3), hidden: [][]float32{{3, 4, 5, 8, 9, 9}}},
 	}
-	means := &placeMeans{all: [][][]float64{meansOf(states, 0)}}
-	if diff := cmp.Diff([][][]float64{{{2, 3}, {4, 6}, {9, 9}}}, means.all); diff != "" {
+	if diff := cmp.Diff([][]float64{{2, 3}, {4, 6}, {9, 9}}, meansOf(states, 0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([][]float64{{2, 3}, {7, 6}, nil}, [][]float64{means.step(0, 0, 1), means.step(0, 0, 2), means.step(0, 2, 1)}); diff != "" {
+	means := newPlaceMeans(states)
+	if diff := cmp.Diff([][]float64{{2, 3}, nil}, [][]float64{means.step(0, 0, 1), means.step(0, 1, 1)}); diff != "" {
+		t.Errorf("only one half has the last place (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]float64{-2, -2}, means.noPlace(0, 0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	means.halves = [2][][][]float64{{{{1, 5}}}, {{{4, 1}}}}
-	if diff := cmp.Diff([]float64{-3, 4}, means.noise(0, 0)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	if got := means.shared(0, 0); got != 2*2+2*4 {
+		t.Errorf("the steps of both halves have %v in common", got)
 	}
 	if diff := cmp.Diff([][]float32{{2, 3, 0, 0, -2, -3}}, states[1].swapAt(0, 0, 2, []float64{2, 3})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
