@@ -163,8 +163,8 @@ func (p *patch) set(numbers map[string]float64, name string) {
 	}
 }
 
-// far is how many places on a key is that changes places with the one to copy, beside the next one: what a disturbed query predicts
-// is often the next symbol, and seldom one so far.
+// far is how many places on a key is that changes places with the one to copy, beside the next one: beyond the trained lengths queries
+// often predict the next symbol without a step, and seldom one so far on.
 const far = 6
 
 // patches count queries with the mean state's step to the next place (patched), and queries of which the key to copy and another one
