@@ -127,7 +127,7 @@ func TestInsidePlaces(t *testing.T) {
 	}
 	causal := seen(eval.MeasureCausal, "nope", eval.TaskTokens, 20, map[string]float64{"r2": 0.9, "r2_after": 0.2, "directions": 16, "tokens": 10,
 		"before_tokens": 10, "ablated_tokens": 1, "shuffled_tokens": 6, "patched_queries": 4, "patched_moved": 3, "patched_kept": 1,
-		"swapped_queries": 8, "swapped_moved": 6, "swapped_kept": 1})
+		"swapped_queries": 8, "swapped_moved": 6, "swapped_kept": 1, "step": 2, "place": 1.5})
 	causal.Control, causal.Layer = map[string]float64{"ablated_tokens": 9, "patched_moved": 0, "patched_kept": 2, "swapped_moved": 2, "swapped_kept": 4}, 1
 	tasks := summary.Inside([]eval.Observation{probe(eval.TaskTokens, 0, 10, 0.125), probe(eval.TaskTokens, 1, 10, 0.25), probe(eval.RandomTokens, 0, 10, 0.5),
 		probe(eval.TaskTokens, 1, 5, 0.75), probe(eval.RandomTokens, 0, 20, -0.75), probe(eval.RandomTokens, 1, 20, 1), fit(0, 0, 0.5), fit(0, 1, 0.625), fit(1, 0, 0.75), causal}, nil)
@@ -138,8 +138,10 @@ func TestInsidePlaces(t *testing.T) {
 		"attention logits": "model | layer | length | heads | distance | place | both places | content | content, distance | content, place | even\n" +
 			"copy-nope | 0 | 10 | 2 | 0.25 (–) | – (–) | – (–) | 0.50 (–) | 0.56 (0.12) | – (–) | –\n" +
 			"copy-nope | 1 | 10 | 1 | 0.25 (–) | – (–) | – (–) | 0.50 (–) | 0.75 (0.12) | – (–) | –",
-		"% of the completions' tokens": "model | layers | length | directions | before | ablated | random | shuffled | left | keys | control | far keys | control | backwards | query | control\n" +
-			"copy-nope | 1 | 20 | 16 | 100 | 10 | 90 | 60 | 0.20 of 0.90 | 75 (12) | 25 (50) | – (–) | – (–) | – (–) | 75 (25) | 0 (50)",
+		"% of the completions' tokens": "model | layers | length | directions | before | ablated | random | shuffled | left\n" +
+			"copy-nope | 1 | 20 | 16 | 100 | 10 | 90 | 60 | 0.20 of 0.90",
+		"% of queries": "model | layers | length | place | keys | control | backwards | far | control | query | control\n" +
+			"copy-nope | 1 | 20 | 75 | 75 (12) | 25 (50) | – | – | – | 75 (25) | 0 (50)",
 	} {
 		if diff := cmp.Diff(want, table(t, sections, title)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", title, diff)

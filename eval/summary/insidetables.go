@@ -31,7 +31,7 @@ func (t *InsideTask) section() Section {
 			"says nothing), after a slash at positions withheld from the fit, after a semicolon by a fit at several lengths, and in brackets % named by a classifier",
 			eval.MeasureProbe, tokens, []string{"model", "layers", "fitted on"}, probeText))
 	}
-	all = append(all, t.logitsTable(), t.causalTable(), t.pairsTable())
+	all = slices.Concat(all, []Table{t.logitsTable()}, t.causalTables(), []Table{t.pairsTable()})
 	s := Section{Task: t.Name, Title: t.Name + ": what heads attend to", Tables: withLines(all)}
 	var reasons []string
 	for _, m := range t.Models {
@@ -240,16 +240,18 @@ func (t *InsideTask) lookBackTable() Table {
 	return table
 }
 
-// causalTable has the completions when hidden states lose the position that probes read.
-func (t *InsideTask) causalTable() Table {
-	table := Table{Title: "% of the completions' tokens right when hidden states lose the directions in which probes read the position: before, ablated, " +
-		"as many random directions of the same variance, as many of probes of shuffled positions; left: the R² of a new probe after that, of the first before " +
-		"it. By mean states of places, % of queries that predict another symbol (or still theirs): the next one where the query has the next place, and where the " +
-		"keys of the two symbols have changed places; that six on where its key has; and the next one by the step backwards. Control: with the difference of two means of one place, as long",
-		Head: []string{"model", "layers", "length", "directions", "before", "ablated", "random", "shuffled", "left", "keys", "control", "far keys", "control", "backwards", "query", "control"}}
+// causalTables have the completions when hidden states lose the position that probes read, and when they get another place.
+func (t *InsideTask) causalTables() []Table {
+	directions := Table{Title: "% of the completions' tokens right when hidden states lose the directions in which probes read the position: before, ablated, " +
+		"as many random directions of the same variance, as many of probes of shuffled positions; left: the R² of a new probe after that, of the first before it",
+		Head: []string{"model", "layers", "length", "directions", "before", "ablated", "random", "shuffled", "left"}}
+	places := Table{Title: "% of queries that predict another symbol (or still theirs) when hidden states get another place's mean state: the next symbol where " +
+		"the key of theirs and the next one change places (keys), by the step backwards, and where the query gets the next place; the symbol six places on where " +
+		"that key changes places (far). Control: with the difference of two means of one place, as long. Place: % of the step's squared length that is not of tokens",
+		Head: []string{"model", "layers", "length", "place", "keys", "control", "backwards", "far", "control", "query", "control"}}
 	for i := range t.Models {
-		places, _ := t.Models[i].Seen(eval.MeasureCausal, eval.TaskTokens)
-		for _, p := range places {
+		seen, _ := t.Models[i].Seen(eval.MeasureCausal, eval.TaskTokens)
+		for _, p := range seen {
 			for _, o := range p.At {
 				if o == nil {
 					continue
@@ -263,17 +265,22 @@ func (t *InsideTask) causalTable() Table {
 				}
 				tokens := func(numbers map[string]float64, name string) string { return share(numbers, name+"_tokens", "tokens") }
 				moved := func(numbers map[string]float64, name string) string {
+					if o.Values[name+"_queries"] == 0 {
+						return "–"
+					}
 					return fmt.Sprintf("%s (%s)", share(numbers, name+"_moved", name+"_queries"), share(numbers, name+"_kept", name+"_queries"))
 				}
-				table.add(figures(o.Model, strconv.Itoa(o.Layer), strconv.Itoa(o.Length), number(o, "directions").digits(0),
-					tokens(o.Values, "before"), tokens(o.Values, "ablated"), tokens(o.Control, "ablated"), tokens(o.Values, "shuffled"),
-					number(o, "r2_after").digits(2)+" of "+number(o, "r2").digits(2),
-					moved(o.Values, "swapped"), moved(o.Control, "swapped"), moved(o.Values, "far"), moved(o.Control, "far"), moved(o.Values, "reversed"),
-					moved(o.Values, "patched"), moved(o.Control, "patched"))...)
+				at := []string{o.Model, strconv.Itoa(o.Layer), strconv.Itoa(o.Length)}
+				directions.add(figures(append(at, number(o, "directions").digits(0), tokens(o.Values, "before"), tokens(o.Values, "ablated"),
+					tokens(o.Control, "ablated"), tokens(o.Values, "shuffled"), number(o, "r2_after").digits(2)+" of "+number(o, "r2").digits(2))...)...)
+				if o.Values["patched_queries"] > 0 {
+					places.add(figures(append(at, share(o.Values, "place", "step"), moved(o.Values, "swapped"), moved(o.Control, "swapped"),
+						moved(o.Values, "reversed"), moved(o.Values, "far"), moved(o.Control, "far"), moved(o.Values, "patched"), moved(o.Control, "patched"))...)...)
+				}
 			}
 		}
 	}
-	return table
+	return []Table{directions, places}
 }
 
 // pairsTable compares the attention of models.
